@@ -1,0 +1,1 @@
+"""Floor 4: the process. Wiring, configuration, journal, sessions, observing, services, command line."""

@@ -1,0 +1,45 @@
+"""Between translation and the journal: strip what is ours or private, drop invisible text, redact secrets."""
+
+from typing import Any, TypeVar
+
+from memoryd.ipc.events import Event, Message, MessageData, Turn, UserPrompt
+from memoryd.ipc.sanitise import sanitise_value
+
+MAX_TEXT_CHARS = 200_000  #: of one event; at most 800 000 bytes of UTF-8, under the limit of an event
+
+E = TypeVar("E", bound=Any)
+
+
+def clean(event: E) -> E:
+    """Return the event with every string of its data sanitised."""
+    data = event.data
+    cleaned = type(data).model_validate(sanitise_value(data.model_dump(exclude_defaults=True)))
+    return event.model_copy(update={"data": cleaned})  # type: ignore[no-any-return]
+
+
+def split(event: Event) -> list[Event]:
+    """Split a text that is too long for one event: the rest follows as messages of the same turn."""
+    match event:
+        case UserPrompt(data=data):
+            first, rest = data.text[:MAX_TEXT_CHARS], data.text[MAX_TEXT_CHARS:]
+            head: Event = event.model_copy(update={"data": data.model_copy(update={"text": first})})
+            return [head, *_parts(event, "user", rest)]
+        case Turn(data=data):
+            answer = data.last_assistant_message or ""
+            update = {"last_assistant_message": answer[:MAX_TEXT_CHARS] or None}
+            head = event.model_copy(update={"data": data.model_copy(update=update)})
+            return [head, *_parts(event, "assistant", answer[MAX_TEXT_CHARS:])]
+        case _:
+            return [event]
+
+
+def _parts(event: UserPrompt | Turn, role: Any, rest: str) -> list[Event]:
+    envelope = event.model_dump(include={"host", "session_id", "cwd", "memory_dir", "at", "turn_id"})
+    return [
+        Message(
+            id=f"{event.id}+{number}",
+            data=MessageData(role=role, text=rest[start : start + MAX_TEXT_CHARS]),
+            **envelope,
+        )
+        for number, start in enumerate(range(0, len(rest), MAX_TEXT_CHARS), start=1)
+    ]

@@ -1,0 +1,142 @@
+"""Configuration: `config.toml`, each key also as `MEMORYD_<SECTION>__<KEY>`; an unknown key is an error.
+
+The table of keys is part of the contract (docs/operations.md, "Configuration").
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memoryd.errors import ConfigError
+
+RESERVED = frozenset({"MEMORYD_SOCKET", "MEMORYD_CHILD", "MEMORYD_SHARED"})
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Daemon(_Section):
+    enabled: bool = True
+    socket: str | None = None
+    data_dir: str | None = None
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["console", "json"] = "console"
+
+
+class Consolidation(_Section):
+    interval_turns: int = Field(default=3, ge=1, le=1000)
+    min_interval_seconds: int = Field(default=0, ge=0)
+    idle_seconds: int = Field(default=1800, ge=1)
+    on_compaction: bool = True
+    on_session_end: bool = True
+
+
+class Agent(_Section):
+    kind: Literal["rules"] = "rules"
+
+
+class Memory(_Section):
+    core_chars: int = Field(default=2000, ge=200, le=20_000)
+
+
+class Recall(_Section):
+    budget_tokens: int = Field(default=2500, ge=200, le=20_000)
+    language: Literal["auto", "en", "zh"] = "auto"
+    half_life_days: int = Field(default=30, ge=1)
+
+
+class Privacy(_Section):
+    exclude: tuple[str, ...] = ()
+    record_headless: bool = True
+
+
+class Retention(_Section):
+    days: int = Field(default=400, ge=1)
+    max_bytes: int = Field(default=2_000_000_000, ge=1_000_000)
+
+
+class Logs(_Section):
+    file: str | None = None  #: a JSON log file beside stderr, rotated
+    max_bytes: int = Field(default=10_000_000, ge=10_000)
+    keep: int = Field(default=3, ge=0, le=100)
+
+
+class Config(_Section):
+    """The effective settings."""
+
+    daemon: Daemon = Daemon()
+    consolidation: Consolidation = Consolidation()
+    agent: Agent = Agent()
+    memory: Memory = Memory()
+    recall: Recall = Recall()
+    privacy: Privacy = Privacy()
+    retention: Retention = Retention()
+    logs: Logs = Logs()
+
+
+def load(path: Path, env: Mapping[str, str] | None = None) -> Config:
+    """Read the file, if there is one, and the environment over it.
+
+    :raises ConfigError: not TOML, an unknown key (the nearest is named), or a value out of range
+    """
+    env = os.environ if env is None else env
+    values = _read(path)
+    for section, key, value in _from_env(env):
+        values.setdefault(section, {})[key] = value
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(fault, path) for fault in error.errors())) from error
+
+
+def sources(path: Path, env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Say where each setting comes from that is not a default: `section.key` -> file or variable name."""
+    env = os.environ if env is None else env
+    found = {f"{s}.{k}": str(path) for s, table in _read(path).items() if isinstance(table, dict) for k in table}
+    found.update({f"{s}.{k}": f"MEMORYD_{s}__{k}".upper() for s, k, _ in _from_env(env)})
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}; correct the file or move it away") from error
+
+
+def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
+    for name, text in sorted(env.items()):
+        if name.startswith("MEMORYD_") and "__" in name and name not in RESERVED:
+            section, _, key = name.removeprefix("MEMORYD_").lower().partition("__")
+            yield section, key, _value(text)
+
+
+def _value(text: str) -> Any:
+    """A variable holds what stands after `=` in the file; a bare word is a string."""
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _explain(fault: Any, path: Path) -> str:
+    where = [str(part) for part in fault["loc"]]
+    name = ".".join(where)
+    if fault["type"] != "extra_forbidden":
+        return f"{name} in {path}: {fault['msg']}"
+    near = difflib.get_close_matches(name, _all_keys(), n=1, cutoff=0.0)
+    return f"unknown key {name} in {path} or the environment; the nearest is {near[0]}"
+
+
+def _all_keys() -> list[str]:
+    sections = Config.model_fields
+    keys = [f"{s}.{key}" for s, info in sections.items() for key in info.default.__class__.model_fields]
+    return [*sections, *keys]

@@ -1,0 +1,303 @@
+"""The daemon: every part made and joined, started in an order that a crash cannot hurt, stopped without loss."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from memoryd import __version__, seeds
+from memoryd.clock import Clock, mono, utc_now
+from memoryd.daemon import config as configuration
+from memoryd.daemon import instructions, logs
+from memoryd.daemon.commands import Commands
+from memoryd.daemon.config import Config
+from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.journal import Appended, Journal
+from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.transcripts import Positions
+from memoryd.daemon.journal.upkeep import Upkeep
+from memoryd.daemon.lock import DataLock
+from memoryd.daemon.notify import sd_notify, watchdog_seconds
+from memoryd.daemon.observing import Observer
+from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.sessions import Triggers
+from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.transcripts import TranscriptReader
+from memoryd.errors import ConfigError, MemorydError
+from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, SessionEnd
+from memoryd.ipc.methods import EventPublish, HookDeliver
+from memoryd.ipc.places import Places
+from memoryd.ipc.protocol import parse_request
+from memoryd.ipc.server import Handler, Server
+from memoryd.ipc.spool import Spool
+from memoryd.memory.model import Root
+from memoryd.memory.recovery import recover
+from memoryd.memory.shelf import Shelf
+from memoryd.worker.agents.rules import RulesAgent
+from memoryd.worker.ports import MemoryAgent, Run
+from memoryd.worker.run import CATCH_UP_SECONDS, Runner
+from memoryd.worker.worker import Worker
+
+DRAIN_SECONDS = 10.0  #: a running job has that long at SIGTERM
+
+log = structlog.get_logger("daemon")
+
+
+@dataclass(slots=True, kw_only=True)
+class Daemon:
+    """The parts, and what belongs to the process. `repr` is the line of `memoryd status`."""
+
+    places: Places
+    config: Config
+    lock: DataLock
+    journal: Journal
+    clock: Clock = utc_now
+    agent: MemoryAgent | None = None  #: tests put a slow or a gullible one here
+    started_mono: float = field(default_factory=mono)
+    state: str = "starting"
+
+    history: History = field(init=False)
+    upkeep: Upkeep = field(init=False)
+    runs: JournalRuns = field(init=False)
+    shelf: Shelf = field(init=False)
+    runner: Runner = field(init=False)
+    worker: Worker = field(init=False)
+    reader: TranscriptReader = field(init=False)
+    recaller: Recaller = field(init=False)
+    ingest: Ingest = field(init=False)
+    commands: Commands = field(init=False)
+    observer: Observer = field(init=False)
+    sweep: Sweep = field(init=False)
+    spool: Spool = field(init=False)
+    server: Server = field(init=False)
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _following: set[asyncio.Task[None]] = field(default_factory=set)
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self.history = History(self.journal)
+        self.upkeep = Upkeep(self.journal)
+        self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
+        self.shelf = Shelf(
+            versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
+            changed_outside=self.runs.versions.changed_outside,
+        )  # fmt: skip
+        self.reader = TranscriptReader(Positions(self.journal), wake=lambda: self.worker.wake())
+        self.runner = Runner(
+            runs=self.runs, shelf=self.shelf, agent=self.agent or RulesAgent(), clock=self.clock,
+            catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
+            core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+        )  # fmt: skip
+        self.worker = Worker(
+            JournalQueue(self.journal, self.places.user_memory), self.runner.consolidate, clock=self.clock
+        )
+        self.recaller = Recaller(
+            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
+        )
+        self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
+        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.observer = Observer(self.shelf)
+        self.spool = Spool(self.places.spool)
+        self.sweep = Sweep(
+            upkeep=self.upkeep, config=lambda: self.config, reload=self.reload, drain_spool=self.drain_spool,
+            observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        stats = self.history.stats()
+        waiting = stats["queued"]
+        return (
+            f"<Daemon {self.state} | clients {self.server.clients} | seq {self.history.newest_seq()}"
+            f" | jobs {stats['running']} running {waiting} waiting>"
+        )
+
+    @classmethod
+    async def open(
+        cls, places: Places, config: Config, *, clock: Clock = utc_now, agent: MemoryAgent | None = None
+    ) -> "Daemon":
+        """Take the lock, open the journal and put back what a crash left half done. Nothing listens yet.
+
+        :raises Busy: another daemon runs on this data directory
+        :raises RestartNeeded: a newer program wrote the database
+        """
+        lock = await asyncio.to_thread(DataLock.take, places.data)
+        journal = await asyncio.to_thread(
+            Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
+        )
+        daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
+        await daemon._recover()
+        return daemon
+
+    async def start(self, handlers: dict[str, Handler], activated: socket.socket | None = None) -> None:
+        """Listen, then catch up with what happened while nobody did."""
+        self.server = Server(handlers, on_failure=_log_failure)
+        await self.server.start(self.places.socket, activated)
+        self.state = "ready"
+        log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
+        for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
+            self.spawn(work())
+
+    async def run(self) -> None:
+        """Serve until SIGTERM, SIGINT or `stop`; SIGHUP reads the configuration again."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        loop.add_signal_handler(signal.SIGHUP, self.sweep.soon)
+        sd_notify("READY=1\nSTATUS=ready")
+        await self._stop.wait()
+        sd_notify("STOPPING=1")
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    async def close(self) -> None:
+        """Drain: answer what is in flight, put a running job back, write everything down."""
+        self.state = "stopping"
+        log.info("daemon.stopping")
+        if hasattr(self, "server"):
+            await self.server.close()
+        await self.worker.drain(seconds=DRAIN_SECONDS)
+        await self.observer.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.to_thread(self.journal.close)
+        self.lock.release()
+        log.info("daemon.stopped")
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run beside the server; an error is logged, and the task kept until it ends."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("task.failed", error=type(error).__name__, exc_info=error)
+
+    async def reload(self) -> None:
+        """Read the configuration again; one that is wrong is reported and the old one stays."""
+        try:
+            config = await asyncio.to_thread(configuration.load, self.places.config)
+        except ConfigError as error:
+            log.warning("config.refused", reason=str(error))
+            return
+        if config != self.config:
+            if config.daemon.log_level != self.config.daemon.log_level:
+                logs.configure(config)
+            self.config, self.journal.triggers = config, _triggers(config)
+            self.runner.core_chars = config.memory.core_chars
+            log.info("config.reloaded")
+
+    async def drain_spool(self) -> None:
+        """Take what hooks could not deliver, in order; replay computes no recall."""
+        async with self._spool_lock:
+            if not await asyncio.to_thread(self.spool.count):
+                return
+            taken = await self.spool.drain(self._replay)
+            log.info("spool.drained", files=taken)
+
+    async def _replay(self, line: bytes) -> None:
+        request = parse_request(line)
+        if isinstance(request.params, HookDeliver):
+            await self.ingest.deliver(request.params, replay=True)
+
+    async def note_written(self, host: str, session_id: str, name: str) -> None:
+        """A save that carried its session is a `memory_written` event of that session."""
+        event = MemoryWritten(
+            id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
+            data=MemoryWrittenData(names=(name,)),
+        )  # fmt: skip
+        await self.ingest.publish(EventPublish(event=event))
+
+    async def refresh_pauses(self) -> None:
+        self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses, self.clock())
+
+    async def health(self) -> HealthReport:
+        return await asyncio.to_thread(judge_health, self)
+
+    async def _recover(self) -> None:
+        """Put files of runs that did not commit back, then look at what was moved aside. Under the data lock."""
+        for intent in await asyncio.to_thread(self.runs.open_intents):
+            found = await asyncio.to_thread(recover, intent, self.runs.versions.content, clock=self.clock)
+            await asyncio.to_thread(self.runs.versions.record, found)
+            await asyncio.to_thread(self.runs.close_intent, intent.run_id)
+            log.warning("run.recovered", run=intent.run_id, files=len(intent.changes))
+        for row in await asyncio.to_thread(self.history.directories):
+            await self.shelf.recover(Path(row["path"]))
+        self.shelf.place(self.places.user_memory, Root.USER)
+        await asyncio.to_thread(self.shelf.seed, self.places.user_memory)
+        await self.shelf.recover(self.places.user_memory)
+        await self.refresh_pauses()
+
+    async def _catch_up(self) -> None:
+        await self.drain_spool()
+        await asyncio.to_thread(self.upkeep.heal, self.clock())
+        await self.reader.catch_up_all()
+        self.worker.wake()
+
+    async def _watchdog(self) -> None:
+        """Tell systemd that the loop turns and the writer writes."""
+        seconds = watchdog_seconds()
+        while seconds is not None:
+            await self.journal.writer.arun(lambda connection: None)
+            sd_notify("WATCHDOG=1")
+            await asyncio.sleep(seconds)
+
+    async def caught_up(self) -> None:
+        """Wait until all that followed from the events so far is done."""
+        while self._following:
+            await asyncio.wait(self._following)
+
+    def _after_append(self, event: Event, appended: list[Appended]) -> None:
+        if any(one.job for one in appended):
+            self.worker.wake()
+        task = self.spawn(self._follow(event))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
+
+    async def _follow(self, event: Event) -> None:
+        """After the answer: what an event leads to besides its row."""
+        with contextlib.suppress(MemorydError):
+            await self.recaller.observe(event)
+            await self.reader.catch_up(event.host, event.session_id)
+            binding = await asyncio.to_thread(self.journal.binding_of, event.host, event.session_id)
+            if binding is not None and not isinstance(event, SessionEnd):
+                await self.observer.active(binding.dir)
+
+    def _after_apply(self, run: Run) -> None:
+        self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
+
+    def _seeds(self) -> dict[str, bytes]:
+        language = self.config.recall.language
+        return dict(seeds.files(seeds.pick_language(os.environ) if language == "auto" else language))
+
+
+def _triggers(config: Config) -> Triggers:
+    settings = config.consolidation
+    return Triggers(
+        interval_turns=settings.interval_turns,
+        on_compaction=settings.on_compaction,
+        on_session_end=settings.on_session_end,
+    )
+
+
+def _log_failure(method: str, error: Exception) -> None:
+    log.error("method.failed", method=method, error=type(error).__name__, exc_info=error)
+
+
+Work = Callable[[], Awaitable[None]]

@@ -1,0 +1,15 @@
+"""`memoryd hook HOST [EVENT]`: what the generated hook script does, at the cost of the console script."""
+
+import sys
+from typing import NoReturn
+
+from memoryd.ipc import hook as client
+from memoryd.ipc import places as placing
+
+
+def hook(words: list[str]) -> NoReturn:
+    """Deliver stdin and exit 0, whatever happens."""
+    host = words[0] if words else "generic"
+    event = words[1] if len(words) > 1 else None
+    places = placing.find()
+    sys.exit(client.run(host, event, str(places.socket), str(places.spool)))

@@ -1,0 +1,178 @@
+"""Accept: raw hook payloads and published events -> the journal, durable before the answer.
+
+The steps are those of docs/durability.md, "Accept".
+"""
+
+import asyncio
+import fnmatch
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from memoryd.daemon import projects
+from memoryd.daemon.cleaning import clean, split
+from memoryd.daemon.config import Config
+from memoryd.daemon.journal import quarantine
+from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
+from memoryd.daemon.journal.upkeep import Pause
+from memoryd.errors import BadEvent, NotFound
+from memoryd.ipc import hosts
+from memoryd.ipc.events import Event
+from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
+from memoryd.ipc.methods import EventPublish, EventPublished, HookDeliver, HookDelivered
+from memoryd.ipc.places import Places
+from memoryd.ipc.sanitise import sanitise
+
+INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
+PROJECT_SECONDS = 0.1  #: to find a project root; slower file systems fall back to the directory as named
+
+log = structlog.get_logger("ingest")
+
+RecallFor = Callable[[Translated, Event], Awaitable[str]]
+AfterAppend = Callable[[Event, list[Appended]], None]
+
+
+@dataclass(slots=True)
+class Counted:
+    """Hook firings that were acknowledged without being recorded, by reason; shown by `memoryd doctor`."""
+
+    ignored: int = 0
+    unknown_host: int = 0
+    excluded: int = 0
+    paused: int = 0
+    quarantined: int = 0
+
+
+@dataclass(slots=True)
+class Ingest:
+    """The way in."""
+
+    journal: Journal
+    places: Places
+    config: Callable[[], Config]
+    recall: RecallFor
+    after_append: AfterAppend
+    pauses: list[Pause] = field(default_factory=list)
+    counted: Counted = field(default_factory=Counted)
+    _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
+
+    async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
+        """Record what a hook brought and answer with what it prints. Never fails for content."""
+        # 3. translate
+        translated = await self._translate(params)
+        if translated is None or not translated.events:
+            self.counted.ignored += translated is not None
+            return HookDelivered()
+        first = translated.events[0]
+        binding = await self._bind(first, translated.project_hint)
+        if not self._wanted(first, binding, translated.headless):
+            return HookDelivered()
+        # 4. clean, 5. one transaction, 6. after the commit: the answer
+        arrivals = [
+            Arrival(
+                event=event, binding=binding, transcript_path=translated.transcript_path, headless=translated.headless
+            )
+            for event in await _cleaned(translated.events, len(params.raw))
+        ]
+        appended = await self.journal.append(arrivals)
+        self.after_append(first, appended)
+        stdout = ""
+        if translated.recall is not Recall.NONE and not replay:
+            context = await self.recall(translated, arrivals[0].event)
+            stdout = hosts.get(params.host).reply(translated.event_name, context) if context else ""
+        return HookDelivered(stdout=stdout, seq=appended[0].seq)
+
+    async def publish(self, params: EventPublish) -> EventPublished:
+        """Record one event.
+
+        :raises BadEvent: a relative `memory_dir`, or text longer than an event may hold
+        """
+        event: Event = params.event
+        if event.memory_dir is not None and not event.memory_dir.startswith("/"):
+            raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
+        binding = await self._bind(event, None)
+        if not self._wanted(event, binding, headless=False):
+            return EventPublished(seq=0, duplicate=False, turn_count=0)
+        arrivals = [Arrival(event=e, binding=binding) for e in await _cleaned((event,), INLINE_CHARS)]
+        appended = await self.journal.append(arrivals)
+        self.after_append(event, appended)
+        one = appended[0]
+        return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
+
+    async def _translate(self, params: HookDeliver) -> Translated | None:
+        try:
+            host = hosts.get(params.host)
+        except NotFound:
+            self.counted.unknown_host += 1
+            return None
+        hook = RawHook(
+            id=params.id, at=params.at, host=params.host, event=params.event, raw=params.raw,
+            cwd=params.cwd, env=params.env,
+        )  # fmt: skip
+        try:
+            return host.translate(hook)
+        except (TranslationError, ValueError) as error:
+            self.counted.quarantined += 1
+            fault = str(error)
+            log.warning("hook.quarantined", host=params.host, event=params.event, id=params.id)
+            raw, why = await asyncio.to_thread(lambda: (sanitise(params.raw), sanitise(fault)[:500]))
+            await quarantine.keep(self.journal, id=params.id, host=params.host, event=params.event, raw=raw, error=why)
+            return None
+
+    async def _bind(self, event: Event, hint: str | None) -> Binding:
+        """A session is bound once; later events may come from anywhere."""
+        key = (event.host, event.session_id)
+        binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
+        if binding is None:
+            binding = await self._new_binding(event, hint)
+        if len(self._bindings) > 10_000:
+            self._bindings.clear()
+        self._bindings[key] = binding
+        return binding
+
+    async def _new_binding(self, event: Event, hint: str | None) -> Binding:
+        if event.memory_dir is not None:
+            return Binding(dir=Path(event.memory_dir), kind="explicit")
+        return await self.binding_of(event.cwd, hint)
+
+    async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
+        """The directory that a working directory belongs to."""
+        try:
+            async with asyncio.timeout(PROJECT_SECONDS):
+                project = await asyncio.to_thread(projects.find, cwd, hint)
+        except TimeoutError:
+            log.warning("project.slow", seconds=PROJECT_SECONDS)
+            project = None
+        if project is None:
+            return Binding(dir=self.places.user_memory, kind="user")
+        key = await asyncio.to_thread(self.journal.projects.key_of, project)
+        return Binding(dir=self.places.data / "projects" / key / "memory", kind="project", project=key)
+
+    def _wanted(self, event: Event, binding: Binding, headless: bool) -> bool:
+        settings = self.config()
+        if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
+            self.counted.excluded += 1
+            return False
+        if event.cwd and any(_matches(event.cwd, pattern) for pattern in settings.privacy.exclude):
+            self.counted.excluded += 1
+            return False
+        now = self.journal.clock()
+        if any(p.dir in ("", str(binding.dir)) and (p.until is None or p.until > now) for p in self.pauses):
+            self.counted.paused += 1
+            return False
+        return True
+
+
+async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
+    def work() -> list[Event]:
+        return [part for event in events for part in split(clean(event))]
+
+    return work() if chars <= INLINE_CHARS else await asyncio.to_thread(work)
+
+
+def _matches(cwd: str, pattern: str) -> bool:
+    """An exclude glob covers the directory and all below it; `~` is the home directory."""
+    expanded = str(Path(pattern).expanduser()).rstrip("/")
+    return fnmatch.fnmatch(cwd, expanded) or fnmatch.fnmatch(cwd, f"{expanded}/*")

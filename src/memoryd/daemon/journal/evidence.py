@@ -1,0 +1,76 @@
+"""The journal as acceptance sees it: the spans that a proposal may cite, and the texts that a user may have quoted."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memoryd.clock import parse_rfc3339
+from memoryd.daemon.journal.journal import Journal
+from memoryd.ipc.events import Role, Tier
+from memoryd.memory.ports import Span
+
+_FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that are compared with a user's text
+
+_SPAN = "select seq, at, kind, data, host, session_id from events join sessions on sessions.id = session where seq = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEvidence:
+    """`memory.ports.Evidence` on the journal's tables."""
+
+    journal: Journal
+
+    def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
+        wanted = sorted(set(seqs))
+
+        def query(connection: sqlite3.Connection) -> dict[int, Span]:
+            rows = (connection.execute(_SPAN, (seq,)).fetchone() for seq in wanted)
+            return {row["seq"]: _span(row) for row in rows if row is not None}
+
+        return self.journal.read(query)
+
+    def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
+        wanted = sorted(set(seqs))
+        if not wanted:
+            return ()
+
+        def query(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute(
+                "select kind, data from events where kind in ('message', 'turn') and seq <= ? and session in"
+                f" (select session from events where seq in ({','.join('?' * len(wanted))})) order by seq desc limit ?",
+                (wanted[-1], *wanted, _FOREIGN_EVENTS),
+            )
+            texts = (said(kind, json.loads(data)) for kind, data in rows)
+            return [text for role, tier, text in texts if role != "user" and text]
+
+        return self.journal.read(query)
+
+
+def _span(row: sqlite3.Row) -> Span:
+    role, tier, text = said(row["kind"], json.loads(row["data"]))
+    return Span(
+        seq=row["seq"], at=parse_rfc3339(row["at"]), host=row["host"], session_id=row["session_id"],
+        role=role, tier=tier, text=text,
+    )  # fmt: skip
+
+
+def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
+    """Who said what in an event: role, tier and text ('' for an event without text)."""
+    match kind:
+        case "user_prompt":
+            return "user", Tier.USER, data["text"]
+        case "message":
+            role: Role = data["role"]
+            default = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}[role]
+            return role, Tier(data.get("tier") or default), data["text"]
+        case "turn":
+            users = [m["text"] for m in data.get("messages", ()) if m["role"] == "user"]
+            if users:
+                return "user", Tier.USER, "\n".join(users)
+            return "assistant", Tier.HOST, data.get("last_assistant_message") or ""
+        case "tool_use":
+            return "tool", Tier.TOOL, data.get("summary", "")
+        case _:
+            return "tool", Tier.TOOL, ""

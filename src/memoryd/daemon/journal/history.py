@@ -1,0 +1,187 @@
+"""What the journal tells: stats, sessions, jobs, runs, versions, citations. Reads only; blocking."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memoryd.clock import rfc3339
+from memoryd.daemon.journal.evidence import said
+from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.runs import line_digest
+from memoryd.errors import NotFound
+
+Row = dict[str, Any]
+
+COUNTS = (
+    "total_completed", "total_failed", "coalesced_dropped", "total_no_change", "total_rejected", "total_conflict",
+    "tokens_in", "tokens_out",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Questions that people and hosts ask."""
+
+    journal: Journal
+
+    def stats(self, directory: Path | None = None) -> Row:
+        """WorkerStats of a directory, or of all together."""
+        return self.journal.read(lambda c: _stats(c, str(directory) if directory else None))
+
+    def directories(self) -> list[Row]:
+        return self._rows("select path, kind, project from dirs order by path")
+
+    def sessions(self, *, limit: int = 50, offset: int = 0, directory: Path | None = None) -> list[Row]:
+        return self._rows(
+            f"select {_SESSION} from sessions where ?1 is null or dir = ?1 order by last_at desc limit ?2 offset ?3",
+            directory and str(directory), limit, offset,
+        )  # fmt: skip
+
+    def session(self, host: str, session_id: str) -> Row:
+        """:raises NotFound: no such session"""
+        rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
+        if not rows:
+            raise NotFound(f"no session {host}/{session_id}; `memoryd sessions list` shows them")
+        children = self._rows(
+            "select json_extract(data, '$.child_session_id') as child, json_extract(data, '$.agent_type') as agent_type"
+            " from events join sessions on sessions.id = session where host = ? and session_id = ?"
+            " and kind = 'subagent_start' order by seq",
+            host, session_id,
+        )  # fmt: skip
+        return {**rows[0], "children": children, "files": self._files(host, session_id)}
+
+    def _files(self, host: str, session_id: str) -> list[Row]:
+        rows = self._rows(
+            "select data, at from events join sessions on sessions.id = session"
+            " where host = ? and session_id = ? and kind = 'tool_use' order by seq", host, session_id,
+        )  # fmt: skip
+        return [
+            {"path": touch["path"], "action": touch.get("action", "read"), "by_session": session_id, "at": row["at"]}
+            for row in rows
+            for touch in json.loads(row["data"]).get("files", ())
+        ]
+
+    def jobs(self) -> list[Row]:
+        """Waiting, running and deferred jobs, then the ranges that every agent failed on."""
+        jobs = self._rows(
+            "select dir, reason, due_seq, done_seq, attempts, not_before, last_error,"
+            " case when run_id is not null then 'running' when attempts > 0 then 'retrying'"
+            " when not_before is not null then 'deferred' else 'waiting' end as state"
+            " from jobs where due_seq > done_seq or run_id is not null order by due_at"
+        )
+        skipped = self._rows("select id, dir, from_seq, to_seq, error, at, 'skipped' as state from skipped order by id")
+        return [*jobs, *skipped]
+
+    def is_due(self, directory: Path) -> bool:
+        """Whether a job of the directory waits or runs now; one that is put off does not count."""
+        rows = self._rows(
+            "select 1 from jobs where dir = ? and (run_id is not null or (due_seq > done_seq"
+            " and coalesce(not_before, '') <= ?))", str(directory), rfc3339(self.journal.clock()),
+        )  # fmt: skip
+        return bool(rows)
+
+    def last_run(self, directory: Path) -> Row:
+        """The run of the directory that began last.
+
+        :raises NotFound: none yet
+        """
+        rows = self._rows(
+            "select * from runs where dir = ? and action = 'consolidate' order by started_at desc limit 1",
+            str(directory),
+        )
+        if not rows:
+            raise NotFound(f"no run of {directory} yet")
+        return {**rows[0], "files": json.loads(rows[0]["files"])}
+
+    def oldest_due(self) -> Row | None:
+        """The job that could have run the longest."""
+        rows = self._rows(
+            "select dir, due_at, not_before from jobs where due_seq > done_seq"
+            " order by max(due_at, coalesce(not_before, '')) limit 1"
+        )
+        return rows[0] if rows else None
+
+    def runs(self, *, since: str | None = None, limit: int = 50, writes: bool = False) -> list[Row]:
+        """Runs, newest first; `writes`: only those that changed files."""
+        rows = self._rows(
+            "select * from runs where (?1 is null or started_at >= ?1) and (not ?2 or outcome = 'applied')"
+            " order by started_at desc limit ?3", since, writes, limit,
+        )  # fmt: skip
+        return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
+
+    def run(self, run_id: str | None) -> Row:
+        """A run by id or unique beginning of it; None: the newest that changed files.
+
+        :raises NotFound: none, or more than one
+        """
+        rows = self._rows(
+            "select * from runs where outcome = 'applied' and id like ? || '%' order by started_at desc limit ?",
+            run_id or "", 2 if run_id else 1,
+        )  # fmt: skip
+        if len(rows) != 1:
+            raise NotFound(f"{'no' if not rows else 'more than one'} run {run_id or ''}: `memoryd log` lists the runs")
+        return {**rows[0], "files": json.loads(rows[0]["files"])}
+
+    def changes(self, run_id: str) -> list[Row]:
+        """What a run did: root, path, and digests before and after."""
+        return self._rows(
+            "select root, path, digest as after, (select digest from versions as old where old.root = v.root"
+            " and old.path = v.path and old.id < v.id order by id desc limit 1) as before"
+            " from versions as v where run_id = ? order by root, path", run_id,
+        )  # fmt: skip
+
+    def file_versions(self, root: Path, path: str) -> list[Row]:
+        return self._rows(
+            "select digest, author, run_id, at from versions where root = ? and path = ? order by id", str(root), path
+        )
+
+    def citations(self, root: Path, path: str, line: str) -> list[Row]:
+        """The events that a line rests on: session, seq, at, tier and the text to quote from."""
+        rows = self._rows(
+            "select citations.seq, run_id, host, session_id, kind, at, data from citations"
+            " join events on events.seq = citations.seq join sessions on sessions.id = session"
+            " where root = ? and path = ? and line = ? order by citations.seq", str(root), path, line_digest(line),
+        )  # fmt: skip
+        return [_quoted(row) for row in rows]
+
+    def newest_seq(self) -> int:
+        return int(self.journal.read(lambda c: c.execute("select value from counters").fetchone()[0]))
+
+    def quarantined(self) -> int:
+        return int(self.journal.read(lambda c: c.execute("select count(*) from quarantine").fetchone()[0]))
+
+    def _rows(self, sql: str, *parameters: object) -> list[Row]:
+        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, parameters)])
+
+
+_SESSION = (
+    "host, session_id, dir, cwd, started_at, last_at, ended_at, turn_count, failed_turns, interrupted_turns, tool_calls"
+    ", (select count(*) from events where session = sessions.id) as event_count"
+    ", (select max(seq) from events where session = sessions.id) as last_seq"
+    ", watermark, parent_session_id, headless, transcript_state"
+)
+
+
+def _quoted(row: Row) -> Row:
+    _, tier, text = said(row["kind"], json.loads(row["data"]))
+    session = f"{row['host']}/{row['session_id']}"
+    return {"session": session, "seq": row["seq"], "at": row["at"], "tier": str(tier), "text": text}
+
+
+def _stats(connection: sqlite3.Connection, dir_path: str | None) -> Row:
+    values: Row = dict.fromkeys(COUNTS, 0)
+    values.update(cost_usd=0.0, last_completed_at=None, last_error=None, last_duration_ms=None, paused_until=None)
+    for name, value in connection.execute(
+        "select name, value from stats where ?1 is null or dir = ?1 order by name", (dir_path,)
+    ):
+        if name in COUNTS or name == "cost_usd":
+            values[name] += value
+        else:
+            values[name] = max(filter(None, (values.get(name), value)), default=None)
+    values["queued"], values["running"] = connection.execute(
+        "select coalesce(sum(due_seq > max(coalesce(run_to, 0), done_seq)), 0), coalesce(sum(run_id is not null), 0)"
+        " from jobs where ?1 is null or dir = ?1", (dir_path,),
+    ).fetchone()  # fmt: skip
+    return values

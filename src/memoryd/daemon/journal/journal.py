@@ -1,0 +1,255 @@
+"""The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memoryd.clock import Clock, rfc3339, utc_now
+from memoryd.daemon.journal import schema
+from memoryd.daemon.journal.projects import Projects
+from memoryd.daemon.journal.queue import enqueue_latest
+from memoryd.daemon.journal.writer import Writer, connect
+from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
+from memoryd.errors import BadEvent
+from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """Where a session belongs; taken at its first event, kept from then on."""
+
+    dir: Path
+    kind: str  #: user, project or explicit
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """One event on its way into the journal."""
+
+    event: Event
+    binding: Binding
+    transcript_path: str | None = None
+    headless: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appended:
+    """The durable fact. `job`: None, queued or coalesced."""
+
+    seq: int
+    duplicate: bool
+    turn_count: int
+    due: Due | None = None
+    job: str | None = None
+
+
+@dataclass(slots=True)
+class Journal:
+    """`state.db`: one writer thread, read-only connections for everyone else."""
+
+    path: Path
+    writer: Writer
+    triggers: Triggers = field(default_factory=Triggers)
+    clock: Clock = utc_now
+    _readers: threading.local = field(default_factory=threading.local)
+
+    @classmethod
+    def open(cls, path: Path, *, triggers: Triggers | None = None, clock: Clock = utc_now) -> "Journal":
+        """Open, recover and migrate the database.
+
+        The checkpoint comes first: what recovery found in the WAL must be synced before it can answer "duplicate".
+
+        :raises RestartNeeded: a newer program wrote it
+        """
+        connection = connect(path)
+        path.chmod(0o600)
+        connection.execute("pragma wal_checkpoint(truncate)")
+        schema.migrate(connection, path)
+        connection.execute("update jobs set run_id = null, run_to = null where run_id is not null")
+        connection.execute(
+            "update runs set outcome = 'failed', reason = 'the daemon stopped during the run', ended_at = started_at"
+            " where outcome = 'running'"
+        )
+        return cls(path=path, writer=Writer(connection), triggers=triggers or Triggers(), clock=clock)
+
+    async def append(self, arrivals: Sequence[Arrival]) -> list[Appended]:
+        """Append events and return once they survive a power cut.
+
+        One commit covers every caller that is waiting. Known ids are returned as duplicates and change nothing.
+
+        :param arrivals: 1 to 256 events, each at most 1 MiB as JSON
+        :raises JournalFull: no space; nothing was appended, safe to send again later
+        :raises Busy: 10 000 appends wait already
+        """
+        rows = [(arrival, data_json(arrival.event)) for arrival in arrivals]
+        return await self.writer.arun(lambda connection: self._append(connection, rows))
+
+    def _append(self, connection: sqlite3.Connection, rows: Sequence[tuple[Arrival, str]]) -> list[Appended]:
+        now = rfc3339(self.clock())
+        return [append_one(connection, arrival, data, self.triggers, now) for arrival, data in rows]
+
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a query on this thread's read-only connection. Blocking: call it from a worker thread."""
+        connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+            connection.row_factory = sqlite3.Row
+            self._readers.connection = connection
+        return query(connection)
+
+    async def aread(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.to_thread(self.read, query)
+
+    def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a change in the writer thread; returns once it is durable. Blocking: call it from a worker thread."""
+        return self.writer.run(change)
+
+    def binding_of(self, host: str, session_id: str) -> Binding | None:
+        """Where a session was bound at its first event, None for a session that is new. Blocking."""
+        row = self.read(
+            lambda c: c.execute(
+                "select dir, kind, project from sessions join dirs on path = dir where host = ? and session_id = ?",
+                (host, session_id),
+            ).fetchone()
+        )
+        return Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]) if row else None
+
+    def project_root(self, directory: Path) -> Path | None:
+        """The root of the project that a memory directory belongs to. Blocking."""
+        row = self.read(
+            lambda c: c.execute(
+                "select projects.path from dirs join projects on projects.key = dirs.project where dirs.path = ?",
+                (str(directory),),
+            ).fetchone()
+        )
+        return Path(row["path"]) if row else None
+
+    @property
+    def projects(self) -> Projects:
+        return Projects(self)
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+def data_json(event: Event) -> str:
+    data = event.data.model_dump_json(exclude_defaults=True)
+    if len(data) > MAX_EVENT_BYTES:
+        raise BadEvent(f"event {event.id} holds {len(data)} bytes, at most {MAX_EVENT_BYTES}: split it into messages")
+    return data
+
+
+def digest(event_id: str) -> bytes:
+    """What a tombstone keeps of a purged event: 16 bytes of a hash of its id."""
+    return hashlib.sha256(event_id.encode()).digest()[:16]
+
+
+def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
+    event = arrival.event
+    known = connection.execute(
+        "select seq, turn_count from events join sessions on sessions.id = events.session where events.id = ?",
+        (event.id,),
+    ).fetchone()
+    if known:
+        _replace_final_answer(connection, arrival)
+        return Appended(seq=known[0], duplicate=True, turn_count=known[1])
+    if connection.execute("select 1 from tombstones where digest = ?", (digest(event.id),)).fetchone():
+        return Appended(seq=0, duplicate=True, turn_count=0)
+    at = rfc3339(event.at)
+    session, counters = _session(connection, arrival, at)
+    seq: int = connection.execute(
+        "update counters set value = value + 1 where name = 'seq' returning value"
+    ).fetchone()[0]
+    connection.execute(
+        "insert into events (seq, id, session, kind, at, turn_id, data, received_at) values (?,?,?,?,?,?,?,?)",
+        (seq, event.id, session, event.kind, at, event.turn_id, data, now),
+    )
+    step = advance(
+        counters, event, seq=seq, at=at, triggers=triggers,
+        known_turn=lambda turn: _turn_known(connection, session, turn),
+    )  # fmt: skip
+    _store(connection, session, seq, counters, step, arrival)
+    job = enqueue_latest(connection, arrival_dir(connection, session), seq, step.due, now) if step.due else None
+    return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
+
+
+def _replace_final_answer(connection: sqlite3.Connection, arrival: Arrival) -> None:
+    """A known id changes nothing but where the transcript is: a resumed session may have moved it."""
+    if arrival.transcript_path:
+        connection.execute(
+            "update sessions set transcript_path = ? where host = ? and session_id = ? and transcript_path is not ?",
+            (arrival.transcript_path, arrival.event.host, arrival.event.session_id, arrival.transcript_path),
+        )
+
+
+def _turn_known(connection: sqlite3.Connection, session: int, turn_id: str) -> bool:
+    row = connection.execute("select 1 from turns where session = ? and turn_id = ?", (session, turn_id)).fetchone()
+    return row is not None
+
+
+_COUNTERS = tuple(Counters.__dataclass_fields__)
+_SELECT = f"select id, {', '.join(_COUNTERS)} from sessions where host = ? and session_id = ?"
+
+
+def _session(connection: sqlite3.Connection, arrival: Arrival, at: str) -> tuple[int, Counters]:
+    event = arrival.event
+    row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
+    if row is None:
+        _bind(connection, arrival, at)
+        row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
+    return row[0], Counters(**dict(zip(_COUNTERS, row[1:], strict=True)))
+
+
+def _bind(connection: sqlite3.Connection, arrival: Arrival, at: str) -> None:
+    event, binding = arrival.event, arrival.binding
+    parent = event.data.parent_session_id if isinstance(event, SessionStart) else None
+    connection.execute(
+        "insert or ignore into dirs (path, kind, project) values (?,?,?)",
+        (str(binding.dir), binding.kind, binding.project),
+    )
+    connection.execute(
+        "insert into sessions (host, session_id, dir, cwd, headless, parent_session_id, started_at, last_at)"
+        " values (?,?,?,?,?,?,?,?)",
+        (event.host, event.session_id, str(binding.dir), event.cwd, arrival.headless, parent, at, at),
+    )
+
+
+def arrival_dir(connection: sqlite3.Connection, session: int) -> str:
+    return str(connection.execute("select dir from sessions where id = ?", (session,)).fetchone()[0])
+
+
+def _store(
+    connection: sqlite3.Connection, session: int, seq: int, before: Counters, step: Advance, arrival: Arrival
+) -> None:
+    changed: dict[str, Any] = {
+        name: getattr(step.counters, name)
+        for name in _COUNTERS
+        if getattr(step.counters, name) != getattr(before, name)
+    }
+    if arrival.event.cwd:
+        changed["cwd"] = arrival.event.cwd
+    if arrival.transcript_path:
+        changed["transcript_path"] = arrival.transcript_path
+    if changed:
+        names = ", ".join(f"{name} = ?" for name in changed)
+        connection.execute(f"update sessions set {names} where id = ?", (*changed.values(), session))
+    for turn_id, status in step.ends:
+        connection.execute(
+            "insert into turns (session, turn_id, seq, status) values (?,?,?,?)"
+            " on conflict (session, turn_id) do update set seq = excluded.seq, status = excluded.status",
+            (session, turn_id, seq, status),
+        )
+
+
+def row_json(text: str) -> Any:
+    """Decode a JSON column."""
+    return json.loads(text)

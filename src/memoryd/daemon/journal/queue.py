@@ -1,0 +1,217 @@
+"""`enqueue_latest`: one row a directory, at most one running and one waiting job, nothing lost by coalescing.
+
+A job is waiting when `due_seq > max(run_to, done_seq)`. Enqueueing while one waits raises `coalesced_dropped`
+and moves `due_seq` on: the range covers what the replaced job covered.
+"""
+
+import sqlite3
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.counting import add_to_stats, set_stats
+from memoryd.daemon.journal.roots import roots_of
+from memoryd.errors import NotFound
+from memoryd.worker.ports import (
+    Applied,
+    Conflict,
+    Deferred,
+    Failed,
+    Job,
+    NoChange,
+    Outcome,
+    Rejection,
+)
+
+if TYPE_CHECKING:
+    from memoryd.daemon.journal.journal import Journal
+
+MAX_ATTEMPTS = 3  #: then the range falls back to the rules agent, and then is skipped
+BACKOFF_SECONDS = (5, 30, 120)
+
+_WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
+
+
+def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reason: str, now: str) -> str:
+    """Make a directory due up to `seq`; returns `queued`, or `coalesced` when a job was waiting already."""
+    row = connection.execute(f"select {_WAITING} from jobs where dir = ?", (dir_path,)).fetchone()
+    waiting = bool(row and row[0])
+    connection.execute(
+        "insert into jobs (dir, due_seq, reason, due_at) values (?,?,?,?)"
+        " on conflict (dir) do update set due_seq = max(due_seq, excluded.due_seq)"
+        + ("" if waiting and reason == "compaction" else ", reason = excluded.reason")  # a full run covers it
+        + ("" if waiting else ", due_at = excluded.due_at"),
+        (dir_path, seq, reason, now),
+    )
+    if waiting:
+        add_to_stats(connection, dir_path, coalesced_dropped=1)
+    return "coalesced" if waiting else "queued"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalQueue:
+    """The queue of `worker.ports` on the journal's tables."""
+
+    journal: "Journal"
+    user_memory: Path
+    min_interval_seconds: int = 0
+
+    def claim(self, now: datetime) -> Job | None:
+        return self.journal.write(lambda connection: self._claim(connection, rfc3339(now)))
+
+    def _claim(self, connection: sqlite3.Connection, now: str) -> Job | None:
+        row = connection.execute(
+            f"select dir, due_seq, attempts, reason from jobs where run_id is null and {_WAITING}"
+            " and coalesce(not_before, '') <= ? order by due_at limit 1",
+            (now,),
+        ).fetchone()
+        if row is None:
+            return None
+        dir_path, due_seq, attempts, reason = row
+        run_id = uuid.uuid4().hex
+        connection.execute(
+            "update jobs set run_id = ?, run_to = ?, attempts = attempts + 1 where dir = ?",
+            (run_id, due_seq, dir_path),
+        )
+        connection.execute(
+            "insert into runs (id, dir, author, action, outcome, started_at)"
+            " values (?,?,'run','consolidate','running',?)",
+            (run_id, dir_path, now),
+        )
+        return Job(
+            dir=Path(dir_path), roots=roots_of(connection, dir_path, self.user_memory), due_seq=due_seq,
+            attempts=attempts + 1, run_id=run_id, reason=reason,
+        )  # fmt: skip
+
+    def settle(self, job: Job, outcome: Outcome, *, now: datetime, duration_ms: int, give_up: bool) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            if settle(connection, job, outcome, now, duration_ms) and give_up:
+                skip(connection, job, str(getattr(outcome, "reason", "")), rfc3339(now))
+
+        self.journal.write(write)
+
+    def next_due(self) -> datetime | None:
+        row = self.journal.read(
+            lambda connection: connection.execute(
+                f"select min(coalesce(not_before, '')) from jobs where run_id is null and {_WAITING}"
+            ).fetchone()
+        )
+        if row[0] is None:
+            return None
+        return parse_rfc3339(row[0]) if row[0] else self.journal.clock()
+
+
+def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: datetime, duration_ms: int) -> bool:
+    """Record how a run ended; an applied one is settled by its commit. False: another run holds the job."""
+    if not _token_holds(connection, job):
+        return False
+    match outcome:
+        case Applied(to_seq=to_seq):
+            finish(connection, job, to_seq)
+        case NoChange(to_seq=to_seq, partial=partial):
+            if not partial:
+                move_watermarks(connection, job, to_seq)
+            finish(connection, job, to_seq)
+            add_to_stats(connection, str(job.dir), total_no_change=1)
+        case Conflict(reason=reason):
+            _put_back(connection, job, now, reason, spent=False)
+            add_to_stats(connection, str(job.dir), total_conflict=1)
+        case Deferred(reason=reason, not_before=not_before):
+            _put_back(connection, job, not_before or now, reason, spent=False)
+        case Rejection(reason=reason):
+            _put_back(connection, job, _later(job, now), reason, spent=True)
+            add_to_stats(connection, str(job.dir), total_rejected=1)
+        case Failed(reason=reason):
+            _put_back(connection, job, _later(job, now), reason, spent=True)
+            add_to_stats(connection, str(job.dir), total_failed=1)
+            set_stats(connection, str(job.dir), last_error=reason)
+    record_end(connection, job, outcome, now, duration_ms)
+    return True
+
+
+def finish(connection: sqlite3.Connection, job: Job, to_seq: int) -> None:
+    """The range up to `to_seq` is done; what became due meanwhile stays due."""
+    connection.execute(
+        "update jobs set run_id = null, run_to = null, done_seq = max(done_seq, ?), attempts = 0, not_before = null,"
+        " last_error = null where dir = ?",
+        (to_seq, str(job.dir)),
+    )
+
+
+def move_watermarks(connection: sqlite3.Connection, job: Job, to_seq: int) -> None:
+    connection.execute(
+        "update sessions set watermark = ? where dir = ? and watermark < ?", (to_seq, str(job.dir), to_seq)
+    )
+
+
+def skip(connection: sqlite3.Connection, job: Job, error: str, now: str) -> None:
+    """Give a range up after every agent failed on it: kept in `skipped`, shown in status, `memoryd jobs retry`."""
+    from_seq = connection.execute(
+        "select coalesce(min(seq), ?) from events join sessions on sessions.id = session"
+        " where dir = ? and seq > watermark",
+        (job.due_seq, str(job.dir)),
+    ).fetchone()[0]
+    connection.execute(
+        "insert into skipped (dir, from_seq, to_seq, error, at) values (?,?,?,?,?)",
+        (str(job.dir), from_seq, job.due_seq, error, now),
+    )
+    move_watermarks(connection, job, job.due_seq)
+    finish(connection, job, job.due_seq)
+
+
+def retry(connection: sqlite3.Connection, skipped_id: int, now: str) -> str:
+    """Make a skipped range due again; returns its directory.
+
+    :raises NotFound: no such range
+    """
+    row = connection.execute("select dir, from_seq, to_seq from skipped where id = ?", (skipped_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"no skipped range {skipped_id}; `memoryd jobs` lists them")
+    dir_path, from_seq, to_seq = row
+    connection.execute("delete from skipped where id = ?", (skipped_id,))
+    connection.execute(
+        "update sessions set watermark = ? where dir = ? and watermark >= ?"
+        " and exists (select 1 from events where session = sessions.id and seq between ? and ?)",
+        (from_seq - 1, dir_path, from_seq, from_seq, to_seq),
+    )
+    connection.execute("update jobs set done_seq = min(done_seq, ?) where dir = ?", (from_seq - 1, dir_path))
+    enqueue_latest(connection, dir_path, to_seq, "manual", now)
+    return str(dir_path)
+
+
+def _token_holds(connection: sqlite3.Connection, job: Job) -> bool:
+    row = connection.execute("select run_id from jobs where dir = ?", (str(job.dir),)).fetchone()
+    return bool(row and row[0] == job.run_id)
+
+
+def _put_back(connection: sqlite3.Connection, job: Job, not_before: datetime, reason: str, *, spent: bool) -> None:
+    connection.execute(
+        "update jobs set run_id = null, run_to = null, attempts = attempts - ?, not_before = ?, last_error = ?"
+        " where dir = ?",
+        (0 if spent else 1, rfc3339(not_before), reason, str(job.dir)),
+    )
+
+
+def _later(job: Job, now: datetime) -> datetime:
+    return now + timedelta(seconds=BACKOFF_SECONDS[min(job.attempts, len(BACKOFF_SECONDS)) - 1])
+
+
+_NAMES = {
+    Applied: "applied",
+    NoChange: "no_change",
+    Conflict: "conflict",
+    Deferred: "deferred",
+    Rejection: "rejected",
+    Failed: "failed",
+}
+
+
+def record_end(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: datetime, duration_ms: int) -> None:
+    connection.execute(
+        "update runs set outcome = ?, reason = ?, ended_at = ?, duration_ms = ? where id = ?",
+        (_NAMES[type(outcome)], getattr(outcome, "reason", None), rfc3339(now), duration_ms, job.run_id),
+    )
+    set_stats(connection, str(job.dir), last_duration_ms=duration_ms)

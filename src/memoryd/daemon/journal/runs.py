@@ -1,0 +1,283 @@
+"""Runs on the journal: the projection they read, their intents, and the commit point."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.counting import add_to_stats, set_stats
+from memoryd.daemon.journal.evidence import JournalEvidence
+from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.queue import finish, move_watermarks
+from memoryd.daemon.journal.roots import roots_of
+from memoryd.daemon.journal.versions import JournalVersions, put_blob, put_version
+from memoryd.errors import Conflict
+from memoryd.ipc.events import EndStatus
+from memoryd.ipc.redaction import redact
+from memoryd.memory.acceptance import Refused
+from memoryd.memory.model import Root
+from memoryd.memory.ports import FileChange, Rejected
+from memoryd.memory.recovery import IntendedChange, Intent
+from memoryd.memory.text import bare, fold
+from memoryd.worker.ports import Commit, Job, Run
+from memoryd.worker.project import MAX_CHUNK_CHARS, EventRow, SessionRows, build
+from memoryd.worker.projection import Projection, TurnEnd
+
+_TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use')"
+_READ_BEFORE = 200  #: earlier events of a session that are looked at for copies of new texts
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRuns:
+    """`worker.ports.Runs` on the journal's tables."""
+
+    journal: Journal
+    user_memory: Path
+    instructions: Callable[[Job], str] = lambda job: ""
+
+    @property
+    def versions(self) -> JournalVersions:
+        return JournalVersions(self.journal)
+
+    @property
+    def evidence(self) -> JournalEvidence:
+        return JournalEvidence(self.journal)
+
+    def project(self, job: Job) -> Projection:
+        """Read the range of a job: every dirty session up to the job's last event, one chunk of it."""
+        from_seq, to_seq, sessions = self.journal.read(lambda connection: _range(connection, job))
+        return build(
+            sessions, from_seq=from_seq, to_seq=to_seq, compaction=job.reason == "compaction",
+            instructions=self.instructions(job),
+        )  # fmt: skip
+
+    def rejected(self, roots: Iterable[Path]) -> Sequence[Rejected]:
+        wanted = {str(root) for root in roots}
+        rows = self.journal.read(lambda connection: connection.execute("select * from rejected").fetchall())
+        return [
+            Rejected(root=Path(row["root"]), fact=row["fact"], after_seq=row["after_seq"])
+            for row in rows
+            if row["root"] in wanted
+        ]
+
+    def ours(self, root: Path, path: str, line: str) -> Sequence[int] | None:
+        rows = self.journal.read(
+            lambda connection: connection.execute(
+                "select seq from citations where root = ? and path = ? and line = ? order by seq",
+                (str(root), path, line_digest(line)),
+            ).fetchall()
+        )
+        return [row["seq"] for row in rows] or None
+
+    def sources(self, seqs: Iterable[int]) -> list[str]:
+        wanted = sorted(set(seqs))
+        return self.journal.read(
+            lambda connection: [
+                f"{row[0]}/{row[1]}#{row[2]}"
+                for seq in wanted
+                for row in connection.execute(
+                    "select host, session_id, seq from events join sessions on sessions.id = session where seq = ?",
+                    (seq,),
+                )
+            ]
+        )
+
+    def begin(self, run: Run, changes: Sequence[FileChange]) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            _check_token(connection, run)
+            rows = [(str(c.root), c.path, put_blob(connection, c.base), put_blob(connection, c.new)) for c in changes]
+            connection.execute(
+                "insert or replace into intents (run_id, dir, changes) values (?,?,?)",
+                (run.id, str(run.dir), json.dumps(rows)),
+            )
+
+        self.journal.write(write)
+
+    def commit(self, commit: Commit) -> None:
+        self.journal.write(lambda connection: _commit(connection, commit, rfc3339(self.journal.clock())))
+
+    def abandon(self, run: Run) -> None:
+        self.journal.write(lambda c: c.execute("delete from intents where run_id = ?", (run.id,)) and None)
+
+    def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
+        self.journal.write(
+            lambda c: c.execute("update runs set refused = ? where id = ?", (_refused_json(refused), run.id)) and None
+        )
+
+    def roots_of(self, directory: Path) -> dict[Root, Path]:
+        """The roots that a run of this directory may write."""
+        return self.journal.read(lambda connection: roots_of(connection, str(directory), self.user_memory))
+
+    def open_intents(self) -> list[Intent]:
+        """Applies that never committed; recovery puts their files back."""
+        rows = self.journal.read(lambda connection: connection.execute("select * from intents").fetchall())
+        return [
+            Intent(
+                run_id=row["run_id"],
+                changes=tuple(
+                    IntendedChange(root=Path(root), path=path, base=base, new=new)
+                    for root, path, base, new in json.loads(row["changes"])
+                ),
+            )
+            for row in rows
+        ]
+
+    def close_intent(self, run_id: str) -> None:
+        self.journal.write(lambda c: c.execute("delete from intents where run_id = ?", (run_id,)) and None)
+
+    def start(self, run: Run) -> None:
+        """Note a run that a person's command makes; a job's run is noted at its claim."""
+        now = rfc3339(self.journal.clock())
+        self.journal.write(
+            lambda c: (
+                c.execute(
+                    "insert into runs (id, dir, author, action, agent, outcome, started_at)"
+                    " values (?,?,?,?,?,'running',?)",
+                    (run.id, str(run.dir), run.author, run.action, run.agent, now),
+                )
+                and None
+            )
+        )
+
+    def end(self, run: Run, outcome: str, reason: str | None) -> None:
+        """Note how a person's command ended when it changed nothing."""
+        now = rfc3339(self.journal.clock())
+        self.journal.write(
+            lambda c: (
+                c.execute(
+                    "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?", (outcome, reason, now, run.id)
+                )
+                and None
+            )
+        )
+
+
+def line_digest(line: str) -> str:
+    """How a citation names a line: a hash of its folded text, so that a marker or a space more changes nothing."""
+    return hashlib.sha256(fold(bare(line)).encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def _check_token(connection: sqlite3.Connection, run: Run) -> None:
+    if run.job is None:
+        return
+    row = connection.execute("select run_id from jobs where dir = ?", (str(run.dir),)).fetchone()
+    if row is None or row[0] != run.id:
+        raise Conflict(f"run {run.id} no longer holds its job: another run has taken {run.dir}")
+
+
+def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
+    run = commit.run
+    _check_token(connection, run)
+    for change in commit.changes:
+        put_version(connection, change.root, change.path, change.new, run.author, run.id, now)
+    connection.executemany(
+        "insert or ignore into citations (root, path, line, seq, run_id) values (?,?,?,?,?)",
+        [
+            (str(run.roots[cited.key.root]), cited.key.path, line_digest(cited.line), seq, run.id)
+            for cited in commit.citations
+            for seq in cited.seqs
+        ],
+    )
+    connection.executemany(
+        "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
+        [(str(r.root), r.fact, r.after_seq, run.id) for r in commit.rejected],
+    )
+    files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
+    span = commit.projection
+    connection.execute(
+        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, ended_at = ?, duration_ms = ?,"
+        " from_seq = ?, to_seq = ?, tokens_in = ?, tokens_out = ?, cost_usd = ? where id = ?",
+        (
+            run.agent, json.dumps(files), _refused_json(commit.refused), now, commit.duration_ms,
+            span.from_seq if span else None, span.to_seq if span else None,
+            commit.usage.tokens_in, commit.usage.tokens_out, commit.usage.cost_usd, run.id,
+        ),
+    )  # fmt: skip
+    connection.execute("delete from intents where run_id = ?", (run.id,))
+    if run.job is not None and span is not None:
+        _settle_job(connection, commit, run.job, span, now)
+
+
+def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:
+    connection.executemany(
+        "update sessions set note = ? where host = ? and session_id = ?",
+        [(note[:2000], host, session) for (host, session), note in commit.notes.items()],
+    )
+    if not span.partial:
+        move_watermarks(connection, job, span.to_seq)
+    finish(connection, job, span.to_seq)
+    dir_path = str(job.dir)
+    add_to_stats(
+        connection, dir_path, total_completed=1, tokens_in=commit.usage.tokens_in,
+        tokens_out=commit.usage.tokens_out, cost_usd=commit.usage.cost_usd,
+    )  # fmt: skip
+    set_stats(connection, dir_path, last_completed_at=now, last_duration_ms=commit.duration_ms)
+
+
+def _root_name(run: Run, root: Path) -> str:
+    return next((str(name) for name, path in run.roots.items() if path == root), root.name)
+
+
+def _refused_json(refused: Sequence[Refused]) -> str:
+    return json.dumps(
+        [
+            {"code": r.code, "reason": r.reason, "proposal": redact(r.proposal.model_dump_json(exclude_defaults=True))}
+            for r in refused
+        ],
+        ensure_ascii=False,
+    )
+
+
+def _range(connection: sqlite3.Connection, job: Job) -> tuple[int, int, list[SessionRows]]:
+    newest: int = connection.execute(
+        "select coalesce(max(seq), 0) from events join sessions on sessions.id = session where dir = ?", (str(job.dir),)
+    ).fetchone()[0]
+    rows = connection.execute(
+        f"select session, seq, kind, at, turn_id, data from events join sessions on sessions.id = session"
+        f" where dir = ? and seq > watermark and seq <= ? and kind in {_TEXT_KINDS} order by seq",
+        (str(job.dir), newest),
+    )
+    by_session: dict[int, list[EventRow]] = {}
+    chars, from_seq, to_seq, last = 0, newest, newest, newest
+    for session, seq, kind, at, turn_id, data in rows:
+        if chars > MAX_CHUNK_CHARS:
+            to_seq = last
+            break
+        chars, last, from_seq = chars + len(data), seq, min(from_seq, seq)
+        by_session.setdefault(session, []).append(_row(seq, kind, at, turn_id, data))
+    return from_seq, to_seq, [_session_rows(connection, s, events, to_seq) for s, events in by_session.items()]
+
+
+def _row(seq: int, kind: str, at: str, turn_id: str | None, data: str) -> EventRow:
+    return EventRow(seq=seq, at=parse_rfc3339(at), kind=kind, turn_id=turn_id, data=json.loads(data))
+
+
+def _session_rows(connection: sqlite3.Connection, session: int, rows: list[EventRow], to_seq: int) -> SessionRows:
+    head = connection.execute("select * from sessions where id = ?", (session,)).fetchone()
+    before = connection.execute(
+        f"select seq, kind, at, turn_id, data from events where session = ? and seq <= ? and kind in {_TEXT_KINDS}"
+        " order by seq desc limit ?",
+        (session, head["watermark"], _READ_BEFORE),
+    ).fetchall()
+    interrupted = connection.execute(
+        "select turns.turn_id, turns.seq, at from turns join events on events.seq = turns.seq"
+        " where turns.session = ? and turns.seq > ? and turns.seq <= ? and status = 'interrupted'",
+        (session, head["watermark"], to_seq),
+    ).fetchall()
+    return SessionRows(
+        host=head["host"],
+        session_id=head["session_id"],
+        started_at=parse_rfc3339(head["started_at"]),
+        cwd=head["cwd"],
+        ended=head["ended_at"] is not None,
+        note=head["note"],
+        rows=rows,
+        read_before=[_row(*row) for row in reversed(before)],
+        interrupted=[
+            TurnEnd(seq=row["seq"], at=parse_rfc3339(row["at"]), status=EndStatus.INTERRUPTED, turn_id=row["turn_id"])
+            for row in interrupted
+        ],
+    )

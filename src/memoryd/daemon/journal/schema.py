@@ -1,0 +1,143 @@
+"""The schema of `state.db` and its migrations.
+
+`PRAGMA user_version` is the number of migrations applied. An upgrade first copies the database to
+`state.db.v<N>.bak`; a database that is newer than this program is refused, naming the version that wrote it.
+"""
+
+import sqlite3
+from pathlib import Path
+
+from memoryd import __version__
+from memoryd.errors import CannotWrite, RestartNeeded
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    create table meta (name text primary key, value text not null) without rowid;
+    create table counters (name text primary key, value integer not null) without rowid;
+    insert into counters values ('seq', 0);
+
+    -- every directory that jobs are about; kind: user, project, explicit (given by an event's memory_dir)
+    create table dirs (path text primary key, kind text not null, project text) without rowid;
+    create table projects (
+        key text primary key, path text not null, dev integer, ino integer, root_commit text, remote text,
+        created_at text not null
+    ) without rowid;
+    create index projects_by_path on projects (path);
+
+    create table sessions (
+        id integer primary key,
+        host text not null, session_id text not null,
+        dir text not null, cwd text, headless integer not null default 0, parent_session_id text,
+        started_at text not null, last_at text not null, ended_at text,
+        turn_count integer not null default 0, failed_turns integer not null default 0,
+        interrupted_turns integer not null default 0, tool_calls integer not null default 0,
+        turns_at_enqueue integer not null default 0,
+        open_turn text,                              -- id of the turn that has no end yet, '' when it has no id
+        user_seq integer not null default 0,         -- newest event that holds text of the user
+        due_seq integer not null default 0,          -- newest event that some job was enqueued for
+        watermark integer not null default 0,        -- newest event that is consolidated
+        note text not null default '',               -- session projection, at most 2 000 characters
+        transcript_path text, transcript_state text, transcript_dev integer, transcript_ino integer,
+        transcript_offset integer not null default 0, transcript_turn text,
+        transcript_ordinal integer not null default 0, transcript_read_at text,
+        unique (host, session_id)
+    );
+    create index sessions_by_dir on sessions (dir);
+    create index sessions_open on sessions (last_at) where ended_at is null;
+
+    create table events (
+        seq integer primary key, id text not null unique, session integer not null references sessions (id),
+        kind text not null, at text not null, turn_id text, data text not null, received_at text not null
+    );
+    create index events_by_session on events (session, seq);
+    create table turns (
+        session integer not null, turn_id text not null, seq integer not null, status text not null,
+        primary key (session, turn_id)
+    ) without rowid;
+    create table tombstones (digest blob primary key) without rowid;
+    create table quarantine (
+        id text primary key, at text not null, host text not null, event text, raw text not null, error text not null
+    ) without rowid;
+
+    create table jobs (
+        dir text primary key, due_seq integer not null, reason text not null, done_seq integer not null default 0,
+        run_id text, run_to integer, attempts integer not null default 0, not_before text, last_error text,
+        due_at text not null
+    ) without rowid;
+    create table skipped (
+        id integer primary key, dir text not null, from_seq integer not null, to_seq integer not null,
+        error text not null, at text not null
+    );
+    create table runs (
+        id text primary key, dir text not null, author text not null, action text not null, agent text,
+        outcome text not null, reason text, from_seq integer, to_seq integer,
+        started_at text not null, ended_at text, duration_ms integer,
+        files text not null default '[]', refused text not null default '[]',
+        tokens_in integer not null default 0, tokens_out integer not null default 0, cost_usd real not null default 0
+    ) without rowid;
+    create index runs_by_start on runs (started_at);
+    create table stats (dir text not null, name text not null, value, primary key (dir, name)) without rowid;
+
+    create table blobs (digest text primary key, content blob not null) without rowid;
+    create table versions (
+        id integer primary key, root text not null, path text not null, digest text, author text not null,
+        run_id text, at text not null
+    );
+    create index versions_by_file on versions (root, path, id);
+    create index versions_by_run on versions (run_id);
+    create table intents (run_id text primary key, dir text not null, changes text not null) without rowid;
+    create table citations (
+        root text not null, path text not null, line text not null, seq integer not null, run_id text not null,
+        primary key (root, path, line, seq)
+    ) without rowid;
+    create index citations_by_seq on citations (seq);
+    create table rejected (
+        id integer primary key, root text not null, fact text not null, after_seq integer not null,
+        run_id text not null
+    );
+    create table snapshots (
+        session integer primary key, text text not null, generation integer not null, shown text not null,
+        at text not null, stale integer not null default 0
+    );
+    create table pauses (dir text primary key, until text) without rowid;
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, path: Path, migrations: tuple[str, ...] = MIGRATIONS) -> None:
+    """Bring the database to the newest schema.
+
+    :raises RestartNeeded: a newer program wrote this database
+    :raises CannotWrite: the backup before an upgrade cannot be written
+    """
+    found: int = connection.execute("pragma user_version").fetchone()[0]
+    if found > len(migrations):
+        raise RestartNeeded(_too_new(connection, path, found, len(migrations)))
+    if 0 < found < len(migrations):
+        _back_up(connection, path, found)
+    for number in range(found, len(migrations)):
+        script = f"begin immediate;{migrations[number]};pragma user_version = {number + 1};commit;"
+        connection.executescript(script)
+    written_by = connection.execute("select value from meta where name = 'written_by'").fetchone()
+    if not written_by or written_by[0] != __version__:
+        connection.execute("insert or replace into meta values ('written_by', ?)", (__version__,))
+
+
+def _too_new(connection: sqlite3.Connection, path: Path, found: int, known: int) -> str:
+    row = connection.execute("select value from meta where name = 'written_by'").fetchone()
+    return (
+        f"{path} has schema {found}, this is memoryd {__version__} with schema {known}: "
+        f"install memoryd {row[0] if row else 'of a newer version'} or newer, or restore {path.name}.v{known}.bak"
+    )
+
+
+def _back_up(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    target = path.with_name(f"{path.name}.v{version}.bak")
+    part = target.with_name(target.name + ".part")
+    try:
+        part.unlink(missing_ok=True)
+        connection.execute("vacuum into ?", (str(part),))
+        part.chmod(0o600)
+        part.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        raise CannotWrite(f"cannot back up {path} before its upgrade: {error}; free space and start again") from error

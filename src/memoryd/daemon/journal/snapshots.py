@@ -1,0 +1,69 @@
+"""What was injected into which session: recalled text is frozen, and never evidence."""
+
+import json
+from dataclasses import dataclass
+
+from memoryd.clock import rfc3339
+from memoryd.daemon.journal.journal import Journal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The memory that a session was given. `stale`: a compaction has thrown it out of the host's context."""
+
+    text: str
+    generation: int
+    shown: frozenset[str]
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Rows `(session, text, generation, shown, at)`. Blocking."""
+
+    journal: Journal
+
+    def of(self, host: str, session_id: str) -> Snapshot | None:
+        row = self.journal.read(
+            lambda c: c.execute(
+                "select snapshots.* from snapshots join sessions on sessions.id = session"
+                " where host = ? and session_id = ?",
+                (host, session_id),
+            ).fetchone()
+        )
+        if row is None:
+            return None
+        return Snapshot(
+            text=row["text"], generation=row["generation"], shown=frozenset(json.loads(row["shown"])),
+            stale=bool(row["stale"]),
+        )  # fmt: skip
+
+    def put(self, host: str, session_id: str, snapshot: Snapshot) -> None:
+        now = rfc3339(self.journal.clock())
+        shown = json.dumps(sorted(snapshot.shown))
+        values = (snapshot.text, snapshot.generation, shown, now, snapshot.stale, host, session_id)
+        self.journal.write(
+            lambda c: (
+                c.execute(
+                    "insert or replace into snapshots (session, text, generation, shown, at, stale)"
+                    " select id, ?, ?, ?, ?, ? from sessions where host = ? and session_id = ?",
+                    values,
+                )
+                and None
+            )
+        )
+
+    def mark_stale(self, host: str, session_id: str) -> None:
+        """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends)."""
+        self.journal.write(
+            lambda c: (
+                c.execute(
+                    "update snapshots set stale = 1"
+                    " where session in (select id from sessions where host = ? and session_id = ?)"
+                    " and at < (select coalesce(max(received_at), '') from events"
+                    " where events.session = snapshots.session and kind = 'pre_compact')",
+                    (host, session_id),
+                )
+                and None
+            )
+        )

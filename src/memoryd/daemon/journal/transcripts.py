@@ -1,0 +1,103 @@
+"""Where the reader of each session's transcript stands. An offset only saves work: ids make reading again harmless."""
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd.clock import rfc3339
+from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal, append_one, data_json
+from memoryd.ipc.hosts.base import TranscriptState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """A session's transcript and how far it was read."""
+
+    host: str
+    session_id: str
+    cwd: str | None
+    binding: Binding
+    path: str
+    dev: int | None
+    ino: int | None
+    offset: int
+    state: TranscriptState
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Reads and commits of the transcript reader. Blocking calls from a worker thread."""
+
+    journal: Journal
+
+    def of(self, host: str, session_id: str) -> Position | None:
+        found = self._select("host = ? and session_id = ?", host, session_id)
+        return found[0] if found else None
+
+    def of_directory(self, directory: Path) -> list[Position]:
+        """The sessions of a job: those with events that are not consolidated yet."""
+        return self._select("dir = ? and user_seq > watermark", str(directory))
+
+    def behind(self) -> list[Position]:
+        """Sessions whose last event is newer than their last read."""
+        return self._select("transcript_read_at is null or last_at >= transcript_read_at")
+
+    def commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
+        """Append messages and the new position in one transaction."""
+        rows = [(arrival, data_json(arrival.event)) for arrival in arrivals]
+        now = rfc3339(self.journal.clock())
+
+        def write(connection: sqlite3.Connection) -> list[Appended]:
+            done = [append_one(connection, a, data, self.journal.triggers, now) for a, data in rows]
+            connection.execute(
+                "update sessions set transcript_state = 'ok', transcript_dev = ?, transcript_ino = ?,"
+                " transcript_offset = ?, transcript_turn = ?, transcript_ordinal = ?, transcript_read_at = ?"
+                " where host = ? and session_id = ?",
+                (
+                    position.dev,
+                    position.ino,
+                    position.offset,
+                    position.state.turn_id,
+                    position.state.ordinal,
+                    now,
+                    position.host,
+                    position.session_id,
+                ),
+            )
+            return done
+
+        return self.journal.write(write)
+
+    def mark(self, position: Position, state: str) -> None:
+        """Note that the transcript is `missing` or `refused`; the hook's text is used."""
+        values = (state, rfc3339(self.journal.clock()), position.host, position.session_id)
+        self.journal.write(
+            lambda c: (
+                c.execute(
+                    "update sessions set transcript_state = ?, transcript_read_at = ?"
+                    " where host = ? and session_id = ?",
+                    values,
+                )
+                and None
+            )
+        )
+
+    def _select(self, where: str, *parameters: object) -> list[Position]:
+        rows = self.journal.read(
+            lambda c: c.execute(
+                "select sessions.*, kind, project from sessions join dirs on dirs.path = dir"
+                f" where transcript_path is not null and {where}", parameters,
+            ).fetchall()
+        )  # fmt: skip
+        return [_position(row) for row in rows]
+
+
+def _position(row: sqlite3.Row) -> Position:
+    return Position(
+        host=row["host"], session_id=row["session_id"], cwd=row["cwd"], path=row["transcript_path"],
+        binding=Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]),
+        dev=row["transcript_dev"], ino=row["transcript_ino"], offset=row["transcript_offset"],
+        state=TranscriptState(turn_id=row["transcript_turn"], ordinal=row["transcript_ordinal"]),
+        ended=row["ended_at"] is not None,
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Housekeeping of the journal: idle sessions, lost jobs, retention, quarantine, pauses. Called by the sweep."""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.journal import Journal, digest
+from memoryd.daemon.journal.queue import enqueue_latest, retry
+
+QUARANTINE_DAYS = 7
+_RETENTION_BATCH = 5_000  #: events a sweep removes at the most, so that appends never wait long
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Recording is stopped: everywhere when `dir` is '', else for one directory; until None: until resumed."""
+
+    dir: str
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """Writes of the sweep. Blocking calls from a worker thread."""
+
+    journal: Journal
+
+    def close_idle(self, now: datetime, idle_seconds: int) -> int:
+        """Do for sessions idle that long what a session end does; returns how many directories became due."""
+        limit = rfc3339(now - timedelta(seconds=idle_seconds))
+        return self.journal.write(lambda connection: _close_idle(connection, limit, rfc3339(now)))
+
+    def heal(self, now: datetime) -> int:
+        """Enqueue directories that are dirty with no waiting, running or deferred job."""
+        return self.journal.write(lambda connection: _heal(connection, rfc3339(now)))
+
+    def make_due(self, directory: Path, now: datetime) -> bool:
+        """Enqueue all that is not consolidated of a directory; False when there is nothing."""
+        return self.journal.write(lambda connection: _make_due(connection, str(directory), rfc3339(now)))
+
+    def retry(self, skipped_id: str | None, now: datetime) -> int:
+        """Make a skipped range due again, or all of them; returns how many.
+
+        :raises NotFound: no such range
+        """
+
+        def write(connection: sqlite3.Connection) -> int:
+            ids = [row[0] for row in connection.execute("select id from skipped")]
+            wanted = ids if skipped_id is None else [int(skipped_id) if skipped_id.isdigit() else -1]
+            for one in wanted:
+                retry(connection, one, rfc3339(now))
+            return len(wanted)
+
+        return self.journal.write(write)
+
+    def retain(self, now: datetime, *, days: int, max_bytes: int) -> int:
+        """Remove consolidated events that are too old, or the oldest while the database is too large.
+
+        Each leaves a content-free tombstone, so that a transcript read again does not bring it back.
+        """
+        limit = rfc3339(now - timedelta(days=days))
+        return self.journal.write(lambda connection: _retain(connection, limit, max_bytes))
+
+    def expire_quarantine(self, now: datetime) -> int:
+        limit = rfc3339(now - timedelta(days=QUARANTINE_DAYS))
+        return self.journal.write(lambda c: c.execute("delete from quarantine where at < ?", (limit,)).rowcount)
+
+    def pauses(self, now: datetime) -> list[Pause]:
+        rows = self.journal.read(lambda c: c.execute("select dir, until from pauses").fetchall())
+        found = [Pause(dir=row["dir"], until=parse_rfc3339(row["until"]) if row["until"] else None) for row in rows]
+        return [pause for pause in found if pause.until is None or pause.until > now]
+
+    def pause(self, directory: Path | None, until: datetime | None) -> None:
+        values = (str(directory) if directory else "", rfc3339(until) if until else None)
+        self.journal.write(lambda c: c.execute("insert or replace into pauses values (?,?)", values) and None)
+
+    def resume(self, directory: Path | None) -> int:
+        """Drop a pause; without a directory all of them. Returns how many there were."""
+        return self.journal.write(
+            lambda c: (
+                c.execute("delete from pauses where ?1 is null or dir = ?1", (directory and str(directory),)).rowcount
+            )
+        )
+
+
+def _close_idle(connection: sqlite3.Connection, limit: str, now: str) -> int:
+    rows = connection.execute(
+        "select id, dir, user_seq, watermark from sessions where ended_at is null and last_at < ?", (limit,)
+    ).fetchall()
+    due = 0
+    for session, dir_path, user_seq, watermark in rows:
+        connection.execute("update sessions set ended_at = last_at where id = ?", (session,))
+        if user_seq > watermark:
+            connection.execute(
+                "update sessions set due_seq = user_seq, turns_at_enqueue = turn_count where id = ?", (session,)
+            )
+            enqueue_latest(connection, dir_path, user_seq, "idle", now)
+            due += 1
+    return due
+
+
+def _make_due(connection: sqlite3.Connection, dir_path: str, now: str) -> bool:
+    newest = connection.execute(
+        "select max(seq) from events join sessions on sessions.id = session where dir = ? and seq > watermark",
+        (dir_path,),
+    ).fetchone()[0]
+    if newest is None:
+        return False
+    connection.execute(
+        "update jobs set not_before = null, done_seq = min(done_seq, ?) where dir = ?", (newest - 1, dir_path)
+    )
+    connection.execute(
+        "update sessions set due_seq = ?, turns_at_enqueue = turn_count where dir = ? and user_seq > watermark",
+        (newest, dir_path),
+    )
+    enqueue_latest(connection, dir_path, newest, "manual", now)
+    return True
+
+
+def _heal(connection: sqlite3.Connection, now: str) -> int:
+    rows = connection.execute(
+        "select sessions.dir, max(sessions.due_seq) from sessions left join jobs on jobs.dir = sessions.dir"
+        " where sessions.due_seq > watermark and (jobs.dir is null or (run_id is null and jobs.due_seq <= done_seq))"
+        " group by sessions.dir"
+    ).fetchall()
+    for dir_path, due_seq in rows:
+        connection.execute("update jobs set done_seq = min(done_seq, ?) where dir = ?", (due_seq - 1, dir_path))
+        enqueue_latest(connection, dir_path, due_seq, "idle", now)
+    return len(rows)
+
+
+def _retain(connection: sqlite3.Connection, limit: str, max_bytes: int) -> int:
+    pages, size, free = (connection.execute(f"pragma {p}").fetchone()[0] for p in _PAGES)
+    over = (pages - free) * size > max_bytes
+    rows = connection.execute(
+        "select seq, events.id from events join sessions on sessions.id = session"
+        " where seq <= watermark and (at < ? or ?) order by seq limit ?",
+        (limit, over, _RETENTION_BATCH),
+    ).fetchall()
+    connection.executemany("insert or ignore into tombstones values (?)", [(digest(id_),) for _, id_ in rows])
+    connection.executemany("delete from events where seq = ?", [(seq,) for seq, _ in rows])
+    return len(rows)
+
+
+_PAGES = ("page_count", "page_size", "freelist_count")

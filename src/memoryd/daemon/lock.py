@@ -1,0 +1,75 @@
+"""One daemon a data directory: a lock held for life. A stale pid file or socket can block nothing."""
+
+import fcntl
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd.daemon import mounts
+from memoryd.errors import Busy, CannotWrite, ConfigError
+
+
+@dataclass(slots=True)
+class DataLock:
+    """The flock on `<data>/lock`. The kernel drops it with the process, however that ends."""
+
+    path: Path
+    fd: int
+
+    @classmethod
+    def take(cls, data: Path) -> "DataLock":
+        """Make the data directory (0700) if need be and lock it.
+
+        :raises Busy: another daemon holds it; the sentence names its pid
+        :raises ConfigError: a network file system (locks and WAL do not hold there), or not ours
+        :raises CannotWrite: the directory cannot be made
+        """
+        _prepare(data)
+        path = data / "lock"
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            pid = os.pread(fd, 20, 0).decode(errors="replace").strip()
+            os.close(fd)
+            raise Busy(
+                f"memoryd runs already with pid {pid or 'unknown'} on {data}; `memoryd status` shows it"
+            ) from error
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        return cls(path, fd)
+
+    def release(self) -> None:
+        os.ftruncate(self.fd, 0)
+        os.close(self.fd)
+
+
+def holder(data: Path) -> int | None:
+    """The pid of the daemon that holds the lock of this data directory, None when nobody does."""
+    try:
+        fd = os.open(data / "lock", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        text = os.pread(fd, 20, 0).decode(errors="replace").strip()
+        return int(text) if text.isdigit() else 0
+    finally:
+        os.close(fd)
+    return None
+
+
+def _prepare(data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        status = data.stat()
+    except OSError as error:
+        raise CannotWrite(f"cannot make {data}: {error.strerror}; set XDG_DATA_HOME to a writable place") from error
+    if status.st_uid != os.getuid():
+        raise ConfigError(f"{data} belongs to uid {status.st_uid}, this is uid {os.getuid()}; choose another data_dir")
+    if status.st_mode & 0o077:
+        data.chmod(0o700)
+    kind = mounts.network_kind(data)
+    if kind is not None:
+        raise ConfigError(f"{data} is on a network file system ({kind}); set [daemon] data_dir to a local disk")

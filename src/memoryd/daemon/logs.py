@@ -1,0 +1,65 @@
+"""Structured logs: `noun.verb` with ids, sizes and codes; never memory text, never a prompt."""
+
+import logging
+import logging.handlers
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memoryd.daemon.config import Config
+
+# structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
+sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
+import structlog  # noqa: E402
+
+if TYPE_CHECKING:
+    from structlog.typing import Processor
+
+
+def configure(config: Config) -> None:
+    """Log to stderr, and as JSON to a rotated file when `[logs] file` names one."""
+    level = logging.getLevelNamesMapping()[config.daemon.log_level.upper()]
+    logging.basicConfig(level=level, handlers=_handlers(config), format="%(message)s", force=True)
+    structlog.configure(
+        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+
+
+_SHARED: "list[Processor]" = [
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
+]
+
+
+def _handlers(config: Config) -> list[logging.Handler]:
+    stderr = logging.StreamHandler(sys.stderr)
+    json_lines = config.daemon.log_format == "json"
+    stderr.setFormatter(
+        _formatter(_json() if json_lines else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
+    )
+    if not config.logs.file:
+        return [stderr]
+    path = Path(config.logs.file).expanduser()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    rotated = logging.handlers.RotatingFileHandler(
+        path, maxBytes=config.logs.max_bytes, backupCount=config.logs.keep, encoding="utf-8"
+    )
+    path.chmod(0o600)
+    rotated.setFormatter(_formatter(_json()))
+    return [stderr, rotated]
+
+
+def _json() -> Any:
+    return structlog.processors.JSONRenderer(ensure_ascii=False)
+
+
+def _formatter(renderer: Any) -> logging.Formatter:
+    return structlog.stdlib.ProcessorFormatter(
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        foreign_pre_chain=_SHARED,
+    )

@@ -1,0 +1,18 @@
+"""The console script. A hook must cost little, so its path imports nothing else."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; never returns."""
+    if sys.argv[1:2] == ["hook"]:
+        from memoryd.daemon.hooking import hook
+
+        hook(sys.argv[2:])
+    if sys.argv[1:2] == ["serve"] and len(sys.argv) == 2:
+        from memoryd.daemon.serve import serve
+
+        sys.exit(serve())
+    from memoryd.daemon.cli.app import run
+
+    run()

@@ -1,0 +1,71 @@
+"""Seeing a person's edits. The sweep looks at directories that were in use; a watcher only makes that quicker.
+
+Nothing depends on the watcher: recall looks before a session starts and every run looks before it writes.
+"""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+import watchfiles
+
+from memoryd.clock import mono
+from memoryd.errors import MemorydError
+from memoryd.memory.shelf import Shelf
+
+ACTIVE_SECONDS = 600.0  #: a directory is watched while its last event is younger than that
+STEP_MS = 100  #: a quicker step wakes an idle process thousands of times a minute
+
+log = structlog.get_logger("observing")
+
+
+@dataclass(slots=True)
+class Observer:
+    """Watches the memory directories that events came for in the last 10 minutes."""
+
+    shelf: Shelf
+    _active: dict[Path, float] = field(default_factory=dict)
+    _watched: frozenset[Path] = frozenset()
+    _watching: asyncio.Task[None] | None = None
+
+    async def active(self, directory: Path) -> None:
+        """An event came for this directory."""
+        self._active[directory] = mono()
+        if directory not in self._watched:
+            await self._rewatch()
+
+    async def look(self) -> None:
+        """Look at the directories in use and stop watching the others. Called by the sweep."""
+        await self._rewatch()
+        await self._refresh(self._watched)
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watching
+
+    async def _rewatch(self) -> None:
+        limit = mono() - ACTIVE_SECONDS
+        self._active = {path: at for path, at in self._active.items() if at >= limit}
+        exists = await asyncio.to_thread(lambda: frozenset(path for path in self._active if path.is_dir()))
+        if exists == self._watched:
+            return
+        await self.close()
+        self._watched, self._watching = exists, asyncio.create_task(self._watch(exists)) if exists else None
+
+    async def _watch(self, paths: frozenset[Path]) -> None:
+        try:
+            async for changes in watchfiles.awatch(*paths, step=STEP_MS, rust_timeout=60_000):
+                touched = {Path(name) for _, name in changes if not Path(name).name.startswith(".")}
+                await self._refresh({path for path in paths if any(t.is_relative_to(path) for t in touched)})
+        except OSError as error:  # no inotify watches left, a directory went away: the sweep still looks
+            log.warning("observing.failed", error=type(error).__name__)
+
+    async def _refresh(self, paths: frozenset[Path] | set[Path]) -> None:
+        try:
+            await self.shelf.refresh(paths)
+        except MemorydError as error:
+            log.warning("memory.unread", code=error.code)

@@ -1,0 +1,86 @@
+"""Which project a working directory belongs to: one key a repository, its worktrees included.
+
+No git process: `.git`, its `gitdir:` and `commondir` files are followed. No repository: the directory itself is the
+project. The home directory, `/` and the temporary directory are no project; what is learned there is the user's.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_MAX_LEVELS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project root. `dev` and `ino` find a repository again after it was moved."""
+
+    key: str  #: readable slug and 8 hex digits of the hash of the root's real path
+    root: Path
+    dev: int
+    ino: int
+
+
+def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) -> Project | None:
+    """Return the project of a working directory, None for the user scope. Blocking: stats up the tree."""
+    start = _existing(hint) or _existing(cwd)
+    if start is None:
+        return None
+    root = _repository(start) or _plain(start, home or Path.home())
+    if root is None:
+        return None
+    stat = root.stat()
+    return Project(key=make_key(root), root=root, dev=stat.st_dev, ino=stat.st_ino)
+
+
+def make_key(root: Path) -> str:
+    slug = re.sub(r"[^\w-]+", "-", root.name.lower()).strip("-_")[:40] or "root"
+    return f"{slug}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def _existing(path: str | None) -> Path | None:
+    if not path or not path.startswith("/") or "\0" in path:
+        return None
+    real = Path(os.path.realpath(path))
+    return real if real.is_dir() else None
+
+
+def _plain(start: Path, home: Path) -> Path | None:
+    nobody = {Path("/"), Path(os.path.realpath(home)), Path(os.path.realpath(tempfile.gettempdir()))}
+    return None if start in nobody else start
+
+
+def _repository(start: Path) -> Path | None:
+    for level, folder in enumerate([start, *start.parents]):
+        if level > _MAX_LEVELS:
+            return None
+        mark = folder / ".git"
+        if mark.is_dir():
+            return folder
+        if mark.is_file():
+            return _main_worktree(folder, mark)
+    return None
+
+
+def _main_worktree(folder: Path, mark: Path) -> Path:
+    """A linked worktree leads to its main repository; a submodule (no commondir) is a project of its own."""
+    gitdir = _pointer(mark, "gitdir:", folder)
+    if gitdir is None:
+        return folder
+    common = _pointer(gitdir / "commondir", "", gitdir)
+    if common is None:
+        return folder
+    return common.parent if common.name == ".git" else common
+
+
+def _pointer(path: Path, prefix: str, base: Path) -> Path | None:
+    try:
+        text = path.read_text("utf-8")[:4096].strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if not text.startswith(prefix):
+        return None
+    return Path(os.path.realpath(base / text.removeprefix(prefix).strip()))

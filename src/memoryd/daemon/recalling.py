@@ -1,0 +1,150 @@
+"""What a session gets back: a snapshot at its start, a prefetch at each prompt. Late recall is left out."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from memoryd.clock import Clock
+from memoryd.daemon import checkpoint
+from memoryd.daemon.config import Config
+from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
+from memoryd.ipc import hosts
+from memoryd.ipc.events import Event, PostCompact, SessionStart, UserPrompt
+from memoryd.ipc.hosts.base import Recall, Translated
+from memoryd.memory import recall
+from memoryd.memory.model import Root
+from memoryd.memory.recall import Recalled
+from memoryd.memory.shelf import Shelf
+
+ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
+REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
+
+_STARTED = "start"  #: shown to every session, so that one without memories is not told again how memory works
+
+log = structlog.get_logger("recall")
+
+Roots = Mapping[Root, Path]
+
+
+@dataclass(slots=True, kw_only=True)
+class Recaller:
+    """Reads catalogues, never files; remembers what each session was shown."""
+
+    journal: Journal
+    runs: JournalRuns
+    shelf: Shelf
+    config: Callable[[], Config]
+    clock: Clock
+
+    async def for_hook(self, translated: Translated, event: Event) -> str:
+        """The context for a hook's answer, '' when there is nothing to say or it would come too late."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._context(translated.recall, event)
+        except TimeoutError:
+            log.warning("recall.late", session=event.session_id, seconds=ANSWER_SECONDS)
+            return ""
+
+    async def observe(self, event: Event) -> None:
+        """Take note of events that make a snapshot stale."""
+        if isinstance(event, PostCompact):
+            await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id)
+
+    async def snapshot(
+        self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
+        query: str = "", shown: frozenset[str] = frozenset(), progress: checkpoint.Progress | None = None,
+    ) -> Recalled:  # fmt: skip
+        """The memory for the start of a session in these roots."""
+        await self._look(roots)
+        catalogue = self.shelf.joined(roots)
+        settings = self.config().recall
+        language = catalogue.language() if settings.language == "auto" else settings.language
+        return recall.snapshot(
+            catalogue, now=self.clock(), where={root: str(path) for root, path in roots.items()},
+            budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, query_context=query,
+            checkpoint=checkpoint.render(progress, language) if progress else None, language=language, shown=shown,
+        )  # fmt: skip
+
+    async def prefetch(
+        self, roots: Roots, query: str, *, shown: frozenset[str] = frozenset(), max_chars: int = recall.MAX_CHARS,
+        budget_tokens: int | None = None,
+    ) -> Recalled:  # fmt: skip
+        """The memories that a prompt speaks of."""
+        if not self.shelf.loaded(roots):
+            await self._look(roots)
+        catalogue = self.shelf.joined(roots)
+        settings = self.config().recall
+        language = catalogue.language() if settings.language == "auto" else settings.language
+        return recall.prefetch(
+            catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars, language=language,
+            budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+        )  # fmt: skip
+
+    @property
+    def _snapshots(self) -> Snapshots:
+        return Snapshots(self.journal)
+
+    async def _context(self, wanted: Recall, event: Event) -> str:
+        roots = await asyncio.to_thread(self._roots, event)
+        if roots is None:
+            return ""
+        before = await asyncio.to_thread(self._snapshots.of, event.host, event.session_id)
+        match event:
+            case SessionStart(data=data):
+                return await self._start(event, data.source, roots, before)
+            case UserPrompt(data=data) if wanted is Recall.PREFETCH:
+                return await self._prompt(event, data.text, roots, before)
+            case _:
+                return ""
+
+    def _roots(self, event: Event) -> Roots | None:
+        binding = self.journal.binding_of(event.host, event.session_id)
+        return self.runs.roots_of(binding.dir) if binding else None
+
+    async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
+        max_chars = hosts.get(event.host).max_context_chars
+        if source == "fork":  # the copied conversation holds what its parent was shown
+            return await self._keep(event, await self.snapshot(roots, max_chars=max_chars), say=False)
+        if source == "resume" and before is not None and not before.stale:
+            changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown)
+            return await self._keep(event, changed, also=before.shown)
+        progress = None
+        if source == "compact":
+            progress = await asyncio.to_thread(checkpoint.read, self.journal, event.host, event.session_id)
+        return await self._keep(event, await self.snapshot(roots, max_chars=max_chars, progress=progress))
+
+    async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
+        max_chars = hosts.get(event.host).max_context_chars
+        if before is None or before.stale:  # first use, or a host that has no start after a compaction
+            progress = None
+            if before is not None:
+                progress = await asyncio.to_thread(checkpoint.read, self.journal, event.host, event.session_id)
+            return await self._keep(
+                event, await self.snapshot(roots, max_chars=max_chars, query=text, progress=progress)
+            )
+        found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
+        return await self._keep(event, found, also=before.shown) if found.text else ""
+
+    async def _keep(
+        self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
+    ) -> str:
+        """Remember what the session was shown; recalled text is never evidence."""
+        row = Snapshot(
+            text=recalled.text,
+            generation=recalled.generation,
+            shown=also | frozenset(recalled.items) | {_STARTED},
+            stale=False,
+        )
+        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        return recalled.text if say else ""
+
+    async def _look(self, roots: Roots) -> None:
+        """See a person's edits, if the disk is quick enough; else what was loaded last is used."""
+        looking = asyncio.ensure_future(self.shelf.refresh_existing(roots))
+        first = not self.shelf.loaded(roots)
+        await asyncio.wait([looking], timeout=None if first else REFRESH_SECONDS)

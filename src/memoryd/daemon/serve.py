@@ -1,0 +1,38 @@
+"""`memoryd serve`: the daemon in the foreground, as systemd and launchd run it."""
+
+import asyncio
+import os
+import sys
+
+from memoryd.daemon import config as configuration
+from memoryd.daemon import logs
+from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers import table
+from memoryd.daemon.notify import activated_socket
+from memoryd.errors import MemorydError
+from memoryd.ipc import places as placing
+
+
+def serve() -> int:
+    """Run until stopped; returns the exit status."""
+    os.umask(0o077)
+    try:
+        places = placing.find()
+        config = configuration.load(places.config)
+        places = placing.find(data=config.daemon.data_dir, socket=config.daemon.socket)
+        logs.configure(config)
+        asyncio.run(_serve(places, config))
+    except MemorydError as error:
+        print(f"memoryd: {error}", file=sys.stderr)
+        return error.exit_status
+    return 0
+
+
+async def _serve(places: placing.Places, config: configuration.Config) -> None:
+    activated = activated_socket()
+    daemon = await Daemon.open(places, config)
+    try:
+        await daemon.start(table(daemon), activated)
+        await daemon.run()
+    finally:
+        await daemon.close()

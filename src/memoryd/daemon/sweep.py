@@ -1,0 +1,72 @@
+"""Once a minute: what no event starts. Idle sessions, lost jobs, the spool, retention, the configuration file."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+
+from memoryd.clock import Clock
+from memoryd.daemon.config import Config
+from memoryd.daemon.journal.upkeep import Upkeep
+from memoryd.errors import MemorydError
+
+SWEEP_SECONDS = 60.0
+RETENTION_HOURS = 1
+
+log = structlog.get_logger("sweep")
+
+
+@dataclass(slots=True, kw_only=True)
+class Sweep:
+    """Runs `once` every 60 s and when it is asked to."""
+
+    upkeep: Upkeep
+    config: Callable[[], Config]
+    reload: Callable[[], Awaitable[None]]
+    drain_spool: Callable[[], Awaitable[None]]
+    observe: Callable[[], Awaitable[None]]
+    wake_worker: Callable[[], None]
+    clock: Clock
+    _now: asyncio.Event = field(default_factory=asyncio.Event)
+    _retained_at: datetime | None = None
+
+    def soon(self) -> None:
+        self._now.set()
+
+    async def serve(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SWEEP_SECONDS):
+                    await self._now.wait()
+            self._now.clear()
+            await self.once()
+
+    async def once(self) -> None:
+        """One sweep; a step that fails is logged and does not keep the others from running."""
+        for step in (self.reload, self.drain_spool, self._sessions, self._retention, self.observe):
+            try:
+                await step()
+            except (MemorydError, OSError) as error:
+                log.warning("sweep.failed", step=step.__name__, error=type(error).__name__)
+
+    async def _sessions(self) -> None:
+        now = self.clock()
+        idle = self.config().consolidation.idle_seconds
+        due = await asyncio.to_thread(self.upkeep.close_idle, now, idle)
+        due += await asyncio.to_thread(self.upkeep.heal, now)
+        if due:
+            self.wake_worker()
+
+    async def _retention(self) -> None:
+        now = self.clock()
+        if self._retained_at is not None and now - self._retained_at < timedelta(hours=RETENTION_HOURS):
+            return
+        self._retained_at = now
+        keep = self.config().retention
+        removed = await asyncio.to_thread(self.upkeep.retain, now, days=keep.days, max_bytes=keep.max_bytes)
+        removed += await asyncio.to_thread(self.upkeep.expire_quarantine, now)
+        if removed:
+            log.info("retention.removed", events=removed)

@@ -1,0 +1,143 @@
+"""The transcript reader: tails a host's transcript by byte offset, commits messages and offset together.
+
+Only regular files of our uid are read, no links. A file that is gone or not to be trusted is noted; the texts that
+the hooks brought are used instead.
+"""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import aiofiles
+import structlog
+from aiofiles.threadpool.binary import AsyncFileIO
+
+from memoryd.daemon.cleaning import clean
+from memoryd.daemon.journal.journal import Appended, Arrival
+from memoryd.daemon.journal.transcripts import Position, Positions
+from memoryd.errors import MemorydError
+from memoryd.ipc import hosts
+from memoryd.ipc.hosts.base import TranscriptRead
+
+CHUNK_BYTES = 4 * 1024 * 1024
+MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped by growing the chunk to here and moving on
+APPEND_EVENTS = 256
+
+log = structlog.get_logger("transcript")
+
+
+class _Refused(Exception):
+    """The file is not one that we read."""
+
+
+@dataclass(slots=True)
+class TranscriptReader:
+    """Catches sessions up with their transcripts, one reader a session at a time."""
+
+    positions: Positions
+    wake: Callable[[], None] = lambda: None
+    _locks: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
+
+    async def catch_up(self, host: str, session_id: str) -> None:
+        """Read what is new in a session's transcript. Never raises for what the file holds."""
+        lock = self._locks.setdefault((host, session_id), asyncio.Lock())
+        async with lock:
+            position = await asyncio.to_thread(self.positions.of, host, session_id)
+            if position is not None:
+                await self._read(position)
+        if not lock.locked():
+            self._locks.pop((host, session_id), None)
+
+    async def catch_up_directory(self, directory: Path, *, seconds: float) -> None:
+        """Catch the dirty sessions of a directory up, as far as the time allows."""
+        positions = await asyncio.to_thread(self.positions.of_directory, directory)
+        try:
+            async with asyncio.timeout(seconds):
+                for position in positions:
+                    await self.catch_up(position.host, position.session_id)
+        except TimeoutError:
+            log.warning("transcript.late", dir=str(directory), seconds=seconds)
+
+    async def catch_up_all(self) -> None:
+        """At start: sessions whose last event is newer than their last read are read again."""
+        for position in await asyncio.to_thread(self.positions.behind):
+            await self.catch_up(position.host, position.session_id)
+
+    async def _read(self, position: Position) -> None:
+        try:
+            async with aiofiles.open(position.path, "rb", buffering=0, opener=_open_safely) as file:
+                status = os.fstat(file.fileno())
+                same = (position.dev, position.ino) == (status.st_dev, status.st_ino)
+                if not same or status.st_size < position.offset:
+                    position = replace(position, offset=0)
+                await file.seek(position.offset)
+                while (chunk := await _chunk(file)) is not None:
+                    position, more = await self._take(position, chunk, status)
+                    if not more:
+                        break
+                    await file.seek(position.offset)
+        except FileNotFoundError:
+            await asyncio.to_thread(self.positions.mark, position, "missing")
+        except (OSError, _Refused) as error:
+            log.warning("transcript.refused", session=position.session_id, reason=type(error).__name__)
+            await asyncio.to_thread(self.positions.mark, position, "refused")
+        except MemorydError as error:
+            log.warning("transcript.failed", session=position.session_id, code=error.code)
+
+    async def _take(self, position: Position, chunk: bytes, status: os.stat_result) -> tuple[Position, bool]:
+        """Translate and commit one chunk; returns the new position and whether to read on."""
+        read, arrivals = await asyncio.to_thread(_translate, position, chunk)
+        done = position
+        for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
+            last = start + APPEND_EVENTS >= len(arrivals)
+            done = replace(
+                position,
+                offset=position.offset + read.consumed if last else position.offset,
+                state=read.state if last else position.state,
+                dev=status.st_dev,
+                ino=status.st_ino,
+            )
+            appended = await asyncio.to_thread(self._commit, done, arrivals[start : start + APPEND_EVENTS])
+            if any(one.job for one in appended):
+                self.wake()
+        return done, read.consumed > 0 and len(chunk) >= CHUNK_BYTES
+
+    def _commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
+        return self.positions.commit(position, arrivals)
+
+
+async def _chunk(file: AsyncFileIO) -> bytes | None:
+    """The next complete lines, at least one; None at the end. Grows up to the longest line that is read."""
+    data = bytes(await file.read(CHUNK_BYTES))
+    while data and b"\n" not in data and len(data) < MAX_LINE_BYTES:
+        more = await file.read(CHUNK_BYTES)
+        if not more:
+            return None
+        data += more
+    return data or None
+
+
+def _translate(position: Position, chunk: bytes) -> tuple[TranscriptRead, list[Arrival]]:
+    host = hosts.get(position.host)
+    if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
+        return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
+    read = host.read_transcript(
+        chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
+    )
+    return read, [Arrival(event=clean(event), binding=position.binding) for event in read.events]
+
+
+def _open_safely(path: str, flags: int) -> int:
+    """Open without following a link and without waiting for a FIFO's writer.
+
+    :raises _Refused: not a regular file of our uid with one name
+    """
+    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_nlink > 1:
+        os.close(fd)
+        raise _Refused(path)
+    return fd

@@ -1,0 +1,206 @@
+"""Events: immutable facts that a host reports. The wire shape is fixed (docs/protocol.md, "Events").
+
+An event is one of twelve kinds; `data` is typed by kind. Unknown fields of published events are kept.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter
+
+MAX_EVENT_BYTES = 1024 * 1024  #: an event as JSON, after translation; longer text becomes several messages
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class EndStatus(StrEnum):
+    OK = "ok"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class Tier(StrEnum):
+    """Who said it. The lowest tier among the cited spans decides what a memory may become."""
+
+    USER = "user"
+    HOST = "host"  #: the assistant
+    REPOSITORY = "repository"
+    TOOL = "tool"
+    WEB = "web"
+
+    @property
+    def rank(self) -> int:
+        """4 for user down to 0 for web."""
+        return _RANKS[self]
+
+
+_RANKS = {Tier.USER: 4, Tier.HOST: 3, Tier.REPOSITORY: 2, Tier.TOOL: 1, Tier.WEB: 0}
+
+Role = Literal["user", "assistant", "tool"]
+
+
+class FileTouch(_Frozen):
+    path: str
+    action: Literal["read", "write", "delete"] = "read"
+
+
+class TextMessage(_Frozen):
+    role: Role
+    text: str
+
+
+class SessionStartData(_Frozen):
+    source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
+    parent_session_id: str | None = None
+
+
+class UserPromptData(_Frozen):
+    text: str
+
+
+class MessageData(_Frozen):
+    role: Role
+    text: str
+    tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
+
+    @property
+    def effective_tier(self) -> Tier:
+        return self.tier or {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}[self.role]
+
+
+class ToolUseData(_Frozen):
+    name: str
+    summary: str = ""  #: up to 500 characters of the input; "[interrupted]" when no result came
+    ok: bool | None = None  #: None: no result seen
+    duration_ms: int | None = Field(default=None, ge=0)
+    files: tuple[FileTouch, ...] = ()
+
+
+class TurnData(_Frozen):
+    status: EndStatus = EndStatus.OK
+    messages: tuple[TextMessage, ...] = ()
+    last_assistant_message: str | None = None
+    tool_calls: int | None = Field(default=None, ge=0)
+    duration_ms: int | None = Field(default=None, ge=0)
+
+
+class CompactData(_Frozen):
+    trigger: Literal["manual", "auto"] = "auto"
+    messages: tuple[TextMessage, ...] = ()
+    summary: str | None = None
+
+
+class SubagentStartData(_Frozen):
+    child_session_id: str
+    agent_type: str = ""
+
+
+class SubagentStopData(SubagentStartData):
+    last_message: str | None = None
+
+
+class MemoryWrittenData(_Frozen):
+    names: tuple[str, ...] = ()
+
+
+class SessionEndData(_Frozen):
+    reason: str = "other"
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+Identifier = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class _Envelope(_Frozen):
+    v: Literal[1] = 1
+    id: Identifier  #: the same id twice changes nothing
+    host: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
+    session_id: Identifier
+    cwd: str | None = Field(default=None, max_length=4096)
+    memory_dir: str | None = Field(default=None, max_length=4096)  #: absolute; binds the session to this directory
+    at: Annotated[AwareDatetime, AfterValidator(_utc)]
+    turn_id: Identifier | None = None
+
+
+class SessionStart(_Envelope):
+    kind: Literal["session_start"] = "session_start"
+    data: SessionStartData = SessionStartData()
+
+
+class UserPrompt(_Envelope):
+    kind: Literal["user_prompt"] = "user_prompt"
+    data: UserPromptData
+
+
+class Message(_Envelope):
+    kind: Literal["message"] = "message"
+    data: MessageData
+
+
+class ToolUse(_Envelope):
+    kind: Literal["tool_use"] = "tool_use"
+    data: ToolUseData
+
+
+class Turn(_Envelope):
+    kind: Literal["turn"] = "turn"
+    data: TurnData = TurnData()
+
+
+class PreCompact(_Envelope):
+    kind: Literal["pre_compact"] = "pre_compact"
+    data: CompactData = CompactData()
+
+
+class PostCompact(_Envelope):
+    kind: Literal["post_compact"] = "post_compact"
+    data: CompactData = CompactData()
+
+
+class SubagentStart(_Envelope):
+    kind: Literal["subagent_start"] = "subagent_start"
+    data: SubagentStartData
+
+
+class SubagentStop(_Envelope):
+    kind: Literal["subagent_stop"] = "subagent_stop"
+    data: SubagentStopData
+
+
+class MemoryWritten(_Envelope):
+    kind: Literal["memory_written"] = "memory_written"
+    data: MemoryWrittenData = MemoryWrittenData()
+
+
+class SessionEnd(_Envelope):
+    kind: Literal["session_end"] = "session_end"
+    data: SessionEndData = SessionEndData()
+
+
+Event = Annotated[
+    SessionStart
+    | UserPrompt
+    | Message
+    | ToolUse
+    | Turn
+    | PreCompact
+    | PostCompact
+    | SubagentStart
+    | SubagentStop
+    | MemoryWritten
+    | SessionEnd,
+    Field(discriminator="kind"),
+]
+
+KINDS: tuple[str, ...] = (
+    "session_start", "user_prompt", "message", "tool_use", "turn", "pre_compact", "post_compact",
+    "subagent_start", "subagent_stop", "memory_written", "session_end",
+)  # fmt: skip
+
+EventAdapter: TypeAdapter[Any] = TypeAdapter(Event)

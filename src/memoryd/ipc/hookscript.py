@@ -1,0 +1,81 @@
+"""The hook as a script of its own: absolute interpreter, socket and spool baked in, at the interpreter's floor.
+
+A console script would load the site packages first, and a wheel cannot carry `-IS`; so `install` and `doctor` write it.
+The script holds the hook twice: compiled, because compiling it at each start costs a sixth of the whole, and as source
+for the day the interpreter behind the same path is another one.
+"""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from memoryd import fsio
+from memoryd.errors import ConfigError
+from memoryd.ipc import hook
+from memoryd.ipc.places import Places
+
+_MAX_SHEBANG_BYTES = 255  #: the kernel cuts longer ones
+_COMPILE = (
+    "import marshal, sys; print([sys.version, marshal.dumps(compile(sys.stdin.read(), 'hook', 'exec', 0, 1, 2))])"
+)
+
+
+def generate(places: Places, python: Path) -> str:
+    """Return the script; the same arguments give the same text. Usage of the result: `memoryd-hook HOST [EVENT]`.
+
+    :param python: the interpreter; its resolved path is used, so that no shim on PATH runs first
+    :raises ConfigError: this interpreter cannot run the hook
+    """
+    interpreter = os.path.realpath(python)
+    source = Path(hook.__file__).read_text(encoding="utf-8")
+    return f"""{_start(interpreter)}
+# Written by `memoryd install`; `memoryd doctor` renews it. Changes are lost.
+import sys
+
+SOURCE = r'''{source}'''
+VERSION, COMPILED = {_compiled(interpreter, source)}
+
+hook = SOURCE
+if sys.version == VERSION:
+    import marshal
+    hook = marshal.loads(COMPILED)
+exec(hook)
+if len(sys.argv) > 1:
+    run(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, {str(places.socket)!r}, {str(places.spool)!r})
+posix._exit(0)
+"""
+
+
+def _compiled(interpreter: str, source: str) -> str:
+    command = [interpreter, "-IS", "-c", _COMPILE]
+    try:
+        done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60, check=True, env={})
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConfigError(f"cannot run the hook with {interpreter}: {error}; name a Python of 3.11 or later") from error
+    return done.stdout.strip()
+
+
+def _start(interpreter: str) -> str:
+    shebang = f"#!{interpreter} -IS"
+    if len(os.fsencode(shebang)) < _MAX_SHEBANG_BYTES and not any(c.isspace() for c in interpreter):
+        return shebang
+    # One file for two readers: sh runs the exec and never returns, Python sees a string.
+    return f"#!/bin/sh\n''':'\nexec {shlex.quote(interpreter)} -IS \"$0\" \"$@\"\n'''"
+
+
+def write(path: Path, text: str) -> None:
+    """Put the script at `path`, mode 0755, in one step: a host that starts it meanwhile runs the old or the new one.
+
+    :raises CannotWrite: the folder or the file cannot be written
+    """
+    fsio.make_dirs(path.parent)
+    fsio.write_durable(path, text.encode(), mode=0o755)
+
+
+def is_current(path: Path, text: str) -> bool:
+    """Whether `path` is an executable script with exactly this text."""
+    try:
+        return path.read_text(encoding="utf-8") == text and os.access(path, os.X_OK)
+    except (OSError, UnicodeDecodeError):
+        return False

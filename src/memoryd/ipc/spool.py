@@ -1,0 +1,129 @@
+"""The spool, the daemon's side: events that hooks could not deliver, one file each, handed on in name order.
+
+Names are `<time_ns>-<pid>-<id>`, so name order is time order. Everything else in the folder (unfinished files, marks
+of the hook) is left alone. A file is removed once it was delivered; delivering twice is harmless, the ids are the same.
+"""
+
+import asyncio
+import errno
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from memoryd import fsio
+from memoryd.errors import MemorydError, Retry
+from memoryd.ipc.protocol import MAX_LINE_BYTES
+
+MAX_FAILURES = 3  #: then the file goes to `bad/`, where `doctor` shows it
+
+Line = bytes
+Deliver = Callable[[Line], Awaitable[None]]
+
+_NAME = re.compile(r"\d{1,20}-\d{1,10}-[0-9a-f]{32}")
+
+
+class Spool:
+    def __init__(self, folder: Path) -> None:
+        """The folder need not exist yet; only this process may drain it."""
+        self._folder = folder
+        self._failures: Counter[str] = Counter()
+
+    async def drain(self, deliver: Deliver) -> int:
+        """Hand each waiting line, LF included, to `deliver` and return how many it took.
+
+        An error of `deliver` with `retry` never, or none of ours, counts against the file. Any other one (disk full,
+        stopping) ends the drain and leaves the order as it is.
+
+        :raises MemorydError: that other error
+        """
+        delivered = 0
+        for name in await asyncio.to_thread(self._names):
+            line = await asyncio.to_thread(self._read, name)
+            if line is not None and await self._hand_on(name, line, deliver):
+                delivered += 1
+        return delivered
+
+    async def _hand_on(self, name: str, line: Line, deliver: Deliver) -> bool:
+        try:
+            await deliver(line)
+        except Exception as error:
+            if isinstance(error, MemorydError) and error.retry is not Retry.NEVER:
+                raise
+            self._failures[name] += 1
+            if self._failures[name] >= MAX_FAILURES:
+                await asyncio.to_thread(self._set_aside, name)
+            return False
+        await asyncio.to_thread(self._remove, name)
+        return True
+
+    def count(self) -> int:
+        """How many files wait."""
+        return len(self._names())
+
+    def bytes(self) -> int:
+        """How many bytes they hold."""
+        total = 0
+        for name in self._names():
+            with suppress(FileNotFoundError):
+                total += (self._folder / name).lstat().st_size
+        return total
+
+    def bad(self) -> int:
+        """How many files were set aside."""
+        with suppress(FileNotFoundError):
+            return len(os.listdir(self._folder / "bad"))
+        return 0
+
+    def marked(self, mark: str) -> bool:
+        """Whether the hook left a mark: `slow` (a deadline was missed) or `full` (an event was dropped)."""
+        return (self._folder / f".{mark}").exists()
+
+    def _names(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return sorted(name for name in os.listdir(self._folder) if _NAME.fullmatch(name))
+        return []
+
+    def _read(self, name: str) -> Line | None:
+        """The line, or None when it cannot be one: then the file is set aside."""
+        line = _read_line(self._folder / name)
+        if line is None:
+            self._set_aside(name)
+        return line
+
+    def _remove(self, name: str) -> None:
+        self._failures.pop(name, None)
+        with suppress(FileNotFoundError):
+            (self._folder / name).unlink()
+
+    def _set_aside(self, name: str) -> None:
+        self._failures.pop(name, None)
+        (self._folder / "bad").mkdir(mode=0o700, exist_ok=True)
+        folder_fd = fsio.open_folder(self._folder)
+        try:
+            with suppress(FileNotFoundError):
+                fsio.rename(folder_fd, name, f"bad/{name}")
+        finally:
+            os.close(folder_fd)
+
+
+_PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  #: our trouble, not the file's
+
+
+def _read_line(path: Path) -> bytes | None:
+    """One whole line from a regular file of ours; None for links, pipes, other people's, torn or overlong files."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in _PASSING:
+            raise fsio.translate(error, "read", str(path)) from error
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_size > MAX_LINE_BYTES:
+            return None
+        line = file.read(MAX_LINE_BYTES + 1)
+    return line if line.endswith(b"\n") and line.count(b"\n") == 1 else None

@@ -1,0 +1,1 @@
+"""Floor 2: the memory directory. Entries, proposals -> draft, acceptance, apply, recall."""

@@ -1,0 +1,143 @@
+"""The catalogue: the parsed memory of one or both roots, frozen; a change makes a new one and swaps it whole."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memoryd.ipc.redaction import redact
+from memoryd.memory import entries, index, lines
+from memoryd.memory.changes import decode
+from memoryd.memory.model import CORE_FILES, INDEX_FILE, SESSION_DIR, CoreLine, Entry, FileKey, MemoryView, Root
+from memoryd.memory.text import cjk_share, content_words
+
+CHINESE_SHARE = 0.3  #: of the letters of a memory: from here on its labels are Chinese
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An entry with the words that search compares."""
+
+    key: FileKey
+    entry: Entry
+    name_words: frozenset[str]
+    description_words: frozenset[str]
+    words: frozenset[str]  #: of name, description and body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownLine:
+    """A line of a core file with its words."""
+
+    key: FileKey
+    text: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummary:
+    key: FileKey
+    date: str  #: YYYY-MM-DD, from the file name
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """What recall reads. Immutable; `generation` rises with each swap."""
+
+    generation: int = 0
+    core: Mapping[FileKey, str] = field(default_factory=dict)  #: text of the core files without comments and headings
+    lines: tuple[KnownLine, ...] = ()
+    notes: Mapping[FileKey, str] = field(default_factory=dict)  #: what a person wrote into MEMORY.md
+    entries: tuple[Known, ...] = ()  #: active and historical
+    sessions: tuple[SessionSummary, ...] = ()  #: newest first
+    files: Mapping[FileKey, str] = field(default_factory=dict)  #: text of core files and entries
+
+    @classmethod
+    def build(
+        cls, files: Mapping[FileKey, bytes], mtimes: Mapping[FileKey, datetime] | None = None, *, generation: int = 0
+    ) -> "Catalogue":
+        """Parse the files of one or both roots.
+
+        :param mtimes: of files that a person changed after our last version; others may be left out
+        """
+        texts = {key: decode(files[key]) for key in sorted(files)}
+        return cls(
+            generation=generation,
+            core={key: shown for key, text in texts.items() if key.path in CORE_FILES and (shown := lines.prose(text))},
+            lines=tuple(
+                KnownLine(key=key, text=line, words=content_words(line))
+                for key, text in texts.items()
+                if key.path in CORE_FILES
+                for line in lines.texts(text)
+            ),
+            notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
+            entries=tuple(_known(key, text, (mtimes or {}).get(key)) for key, text in texts.items() if _is_entry(key)),
+            sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
+            files={key: text for key, text in texts.items() if key.path in CORE_FILES or _is_entry(key)},
+        )
+
+    def joined(self, other: "Catalogue") -> "Catalogue":
+        """Return the memory of both, e.g. of the user and of a project; no file is parsed again."""
+        return replace(
+            self,
+            generation=self.generation + other.generation,
+            core={**self.core, **other.core},
+            lines=self.lines + other.lines,
+            notes={**self.notes, **other.notes},
+            entries=self.entries + other.entries,
+            sessions=_newest_first([*self.sessions, *other.sessions]),
+            files={**self.files, **other.files},
+        )
+
+    @property
+    def empty(self) -> bool:
+        return not (self.core or self.notes or self.sessions or any(known.entry.active for known in self.entries))
+
+    def language(self) -> str:
+        """Return `zh` when the memory is written in Chinese, else `en`."""
+        said = "\n".join([*self.core.values(), *(k.entry.body for k in self.entries[:50]), *self.notes.values()])
+        return "zh" if cjk_share(said) >= CHINESE_SHARE else "en"
+
+    def view(self, *, language: str | None = None, has_project: bool = True) -> MemoryView:
+        """Return the memory as a memory agent may see it: redacted."""
+        core = sorted(self.lines, key=lambda line: line.key.root is not Root.USER)
+        return MemoryView(
+            core=tuple(CoreLine(key=line.key, text=redact(line.text)) for line in core),
+            entries=tuple((known.key.root, _redacted(known.entry)) for known in self.entries),
+            language=language or self.language(),
+            has_project=has_project,
+            files={key: redact(text) for key, text in self.files.items()},
+        )
+
+
+def _is_entry(key: FileKey) -> bool:
+    return entries.slug_of(key.path) is not None
+
+
+def _is_session(key: FileKey) -> bool:
+    return key.path.startswith(f"{SESSION_DIR}/") and key.path.endswith(".md")
+
+
+def _known(key: FileKey, text: str, mtime: datetime | None) -> Known:
+    entry = entries.parse(entries.slug_of(key.path) or key.path, text, mtime)
+    name = content_words(f"{entry.name} {entry.slug} {' '.join(entry.tags)}")
+    description = content_words(entry.description)
+    words = name | description | content_words(entry.body)
+    return Known(key=key, entry=entry, name_words=name, description_words=description, words=words)
+
+
+def _summary(key: FileKey, text: str) -> SessionSummary:
+    return SessionSummary(key=key, date=key.path.rpartition("/")[2][:10], text=text.strip())
+
+
+def _newest_first(sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
+    return tuple(sorted(sessions, key=lambda session: (session.date, session.key.path), reverse=True))
+
+
+def _notes(text: str) -> str:
+    """What a person wrote around the index; headings alone say nothing."""
+    return lines.prose(index.outside(text))
+
+
+def _redacted(entry: Entry) -> Entry:
+    return replace(entry, name=redact(entry.name), description=redact(entry.description), body=redact(entry.body))

@@ -1,0 +1,308 @@
+"""The desk on which a draft is written: the files of both roots as text, changed proposal by proposal."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import assert_never
+
+from memoryd.ipc.events import Tier
+from memoryd.memory import entries, frontmatter, lines
+from memoryd.memory.changes import Cited, Draft, Dropped, Moved, Ours, Sources, decode, encode
+from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
+from memoryd.memory.routing import root_of
+from memoryd.memory.text import bare, fold
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d\Z")
+_EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
+
+
+def session_path(host: str, session_id: str, date: str) -> str:
+    """Return the path of a session's summary: a readable start of the id and a hash that tells sessions apart."""
+    start = "".join(c for c in session_id.lower() if c.isascii() and c.isalnum())[:8]
+    digest = hashlib.sha256(f"{host}\0{session_id}".encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{SESSION_DIR}/{date}-{start + '-' if start else ''}{digest}.md"
+
+
+class Desk:
+    """The files while they are being written."""
+
+    def __init__(
+        self, base: Mapping[FileKey, bytes], *, now: datetime, has_project: bool, sources: Sources, ours: Ours
+    ) -> None:
+        self.base = base
+        self.files = {key: decode(content) for key, content in base.items()}
+        self._now = entries.stamp(now)
+        self._has_project = has_project
+        self._sources = sources
+        self._ours = ours
+        self._cited: dict[tuple[FileKey, str], Cited] = {}
+        self._dropped: list[Dropped] = []
+        self._unchanged: list[Proposal] = []
+        self._moved: list[Moved] = []
+        self._replaced: list[tuple[FileKey, str]] = []
+
+    def before(self, key: FileKey) -> str | None:
+        return decode(self.base[key]) if key in self.base else None
+
+    def take(self, proposal: Proposal) -> None:
+        match proposal:
+            case Supersede():
+                self._supersede(proposal)
+            case Save():
+                self._save(proposal)
+            case Lines():
+                self._change_lines(proposal)
+            case Archive():
+                self._archive(proposal)
+            case Summary():
+                self._summarise(proposal)
+            case _:
+                assert_never(proposal)
+
+    def draft(self) -> Draft:
+        changes = {}
+        for key in dict.fromkeys([*self.base, *self.files]):
+            old = self.base.get(key)
+            new = encode(self.files[key]) if key in self.files else None
+            if new != old:
+                changes[key] = (old, new)
+        return Draft(
+            changes=changes,
+            citations=tuple(cited for cited in self._cited.values() if self._still_says(cited)),
+            dropped=tuple(self._dropped),
+            unchanged=tuple(self._unchanged),
+            archived=tuple(self._moved),
+            replaced=tuple(self._replaced),
+        )
+
+    # entries
+
+    def _save(self, proposal: Save) -> None:
+        key = self._entry_key(proposal, proposal.slug)
+        twin = self._twin(key)
+        if twin:
+            self._drop(proposal, f"the name differs only in case from {twin}")
+            return
+        text = self.files.get(key)
+        if text is not None and _says_the_same(entries.parse(proposal.slug, text), proposal):
+            self._unchanged.append(proposal)
+            return
+        if text is not None:
+            self._make_historical(key, successor=proposal.slug)
+        self._write_entry(key, proposal, text)
+
+    def _supersede(self, proposal: Supersede) -> None:
+        old = self._entry_key(proposal, proposal.old)
+        if proposal.old == proposal.slug:
+            self._save(proposal)
+        elif not self._is_active(old):
+            self._drop(proposal, f"{old.path} is gone or no longer active; the person's edit stands")
+        elif twin := self._twin(self._entry_key(proposal, proposal.slug)):
+            self._drop(proposal, f"the name differs only in case from {twin}")
+        else:
+            self._make_historical(old, successor=proposal.slug)
+            self._save(proposal)
+
+    def _archive(self, proposal: Archive) -> None:
+        key = self._entry_key(proposal, proposal.slug)
+        if self._is_active(key):
+            self._make_historical(key, successor=None)
+        else:
+            self._unchanged.append(proposal)
+
+    def _write_entry(self, key: FileKey, proposal: Save, old: str | None) -> None:
+        fields: dict[str, object] = {
+            "name": proposal.name,
+            "description": proposal.description or None,
+            "type": str(proposal.type),
+            "memory_type": None,
+            "status": "active",
+            "superseded_by": None,
+            "created_at": self._now,
+            "updated_at": self._now,
+            "sources": list(self._sources(proposal.cites)) or None,
+            "tier": str(Tier.USER),
+            "importance": proposal.importance,
+            "tags": list(proposal.tags) or None,
+        }
+        if old is None:
+            self.files[key] = entries.render(fields, proposal.content)
+        else:
+            if entries.parse(proposal.slug, old).created_at is not None:
+                del fields["created_at"]  # the memory is as old as its first version
+            if not proposal.tags:
+                del fields["tags"]
+            self.files[key] = entries.revise(old, fields, proposal.content)
+        self._cite_body(key, proposal.content, proposal.cites)
+
+    def _make_historical(self, key: FileKey, *, successor: str | None) -> None:
+        slug = entries.slug_of(key.path) or key.path
+        taken = {(entries.slug_of(k.path) or "").casefold() for k in [*self.files, *self.base] if k.root is key.root}
+        version = FileKey(key.root, entries.path_of(entries.version_slug(slug, taken)))
+        fields: dict[str, object] = {"status": "historical"}
+        if successor is not None:
+            fields["superseded_by"] = successor
+        self.files[version] = frontmatter.splice(self.files.pop(key), fields)
+        self._moved.append(Moved(old=key, new=version, successor=successor))
+
+    # lines
+
+    def _change_lines(self, proposal: Lines) -> None:
+        key = self._lines_key(proposal)
+        is_entry = key.path not in CORE_FILES
+        if is_entry and not self._is_active(key):
+            self._drop(proposal, f"{key.path} is gone or no longer active; the person's edit stands")
+            return
+        head, body = frontmatter.split(self.files.get(key, "")) if is_entry else ("", self.files.get(key, ""))
+        changed = self._edit(key, body, proposal)
+        if changed == body:
+            return
+        self.files[key] = head + changed
+        if is_entry:
+            self.files[key] = frontmatter.splice(self.files[key], {"updated_at": self._now})
+
+    def _edit(self, key: FileKey, text: str, proposal: Lines) -> str:
+        for old, new in proposal.replace:
+            text = self._replace_line(key, text, old, new, proposal)
+        for old in proposal.remove:
+            item = lines.find(text, old)
+            text = lines.remove(text, item) if item else text
+            if item is None:
+                self._unchanged.append(_only(proposal, remove=(old,)))
+        for new in proposal.add:
+            if lines.find(text, new):
+                self._unchanged.append(_only(proposal, add=(new,)))
+                continue
+            text = lines.add(text, new)
+            self._cite(key, new, proposal.cites)
+        return text
+
+    def _replace_line(self, key: FileKey, text: str, old: str, new: str, proposal: Lines) -> str:
+        item = lines.find(text, old)
+        if item is None:
+            self._drop(_only(proposal, replace=((old, new),)), "the line is gone; the person's edit stands")
+            return text
+        if fold(old) == fold(new):
+            self._unchanged.append(_only(proposal, replace=((old, new),)))
+            return text
+        self._replaced.append((key, item.text))
+        if lines.find(text, new):
+            return lines.remove(text, item)
+        self._cite(key, new, proposal.cites)
+        return lines.replace(text, item, new)
+
+    def make_room(self, key: FileKey, core_chars: int) -> None:
+        """Move the oldest lines of ours to an entry until the core file fits; a person's lines stay where they are."""
+        while len(lines.prose(self.files[key])) > core_chars:
+            ours = ((item, self._seqs_of(key, item.text)) for item in lines.items(self.files[key]))
+            item, seqs = next(((item, seqs) for item, seqs in ours if seqs is not None), (None, ()))
+            if item is None:
+                return
+            self.files[key] = lines.remove(self.files[key], item)
+            self._append_to_earlier(key, item.text, tuple(seqs))
+
+    def _append_to_earlier(self, key: FileKey, line: str, seqs: tuple[int, ...]) -> None:
+        stem = key.path.removesuffix(".md")
+        target = FileKey(key.root, entries.path_of(f"{stem}-earlier"))
+        if not self._is_active(target):
+            kind = _EARLIER_TYPE.get(key.path, EntryType.USER)
+            name = f"Earlier lines of {key.path}"
+            self._save(
+                Save(slug=f"{stem}-earlier", name=name, type=kind, content=f"- {line}", cites=seqs, root=key.root)
+            )
+            return
+        head, body = frontmatter.split(self.files[target])
+        known = entries.parse(stem, self.files[target]).sources
+        added = [source for source in self._sources(seqs) if source not in known]
+        fields: dict[str, object] = {"updated_at": self._now, "sources": [*known, *added] or None}
+        self.files[target] = frontmatter.splice(head + lines.add(body, line), fields)
+        self._cite(target, line, seqs)
+
+    # sessions
+
+    def _summarise(self, proposal: Summary) -> None:
+        if not _DATE.match(proposal.date):
+            self._drop(proposal, f"{proposal.date!r} is no date")
+            return
+        root = root_of(proposal, has_project=self._has_project)
+        key = FileKey(root, session_path(proposal.host, proposal.session_id, proposal.date))
+        kept = self._persons_lines(key, proposal.content)
+        text = f"{proposal.content.strip()}\n" + "".join(f"{row}\n" for row in ["", *kept] if kept)
+        if self.files.get(key) == text:
+            self._unchanged.append(proposal)
+            return
+        self.files[key] = text
+        self._cite_body(key, proposal.content, proposal.cites)
+
+    def _persons_lines(self, key: FileKey, content: str) -> list[str]:
+        """Return the lines of the old text that neither memoryd wrote nor the new text holds."""
+        new = {fold(bare(row)) for row in content.split("\n")}
+        rows = [row.rstrip("\r") for row in self.files.get(key, "").split("\n")]
+        return [
+            row for row in rows if bare(row) and self._seqs_of(key, bare(row)) is None and fold(bare(row)) not in new
+        ]
+
+    # what is where
+
+    def _entry_key(self, proposal: Save | Archive, slug: str) -> FileKey:
+        """Return the active entry of that name, in the root the proposal belongs to first; else where it would go."""
+        routed = FileKey(root_of(proposal, has_project=self._has_project), entries.path_of(slug))
+        other = FileKey(Root.USER if routed.root is Root.PROJECT else Root.PROJECT, routed.path)
+        elsewhere = proposal.root is None and not self._is_active(routed) and self._is_active(other)
+        return other if elsewhere else routed
+
+    def _lines_key(self, proposal: Lines) -> FileKey:
+        """Return the file that holds the lines to change, in the root the proposal belongs to first."""
+        routed = FileKey(root_of(proposal, has_project=self._has_project), proposal.file)
+        other = FileKey(Root.USER if routed.root is Root.PROJECT else Root.PROJECT, routed.path)
+        wanted = [old for old, _ in proposal.replace] + list(proposal.remove)
+        if proposal.root is not None or other not in self.files:
+            return routed
+        if wanted:
+            holds = [any(lines.find(self.files.get(key, ""), old) for old in wanted) for key in (routed, other)]
+            return other if holds == [False, True] else routed
+        return other if routed.path not in CORE_FILES and routed not in self.files else routed
+
+    def _is_active(self, key: FileKey) -> bool:
+        return key in self.files and entries.parse("", self.files[key]).active
+
+    def _twin(self, key: FileKey) -> str | None:
+        """Return another file whose name is the same where case does not count."""
+        wanted = key.path.casefold()
+        return next(
+            (k.path for k in self.files if k != key and k.root is key.root and k.path.casefold() == wanted), None
+        )
+
+    # citations
+
+    def _cite(self, key: FileKey, line: str, seqs: Sequence[int]) -> None:
+        if seqs:
+            text = bare(" ".join(line.split()))
+            self._cited[key, fold(text)] = Cited(key=key, line=text, seqs=tuple(seqs))
+
+    def _cite_body(self, key: FileKey, body: str, seqs: Sequence[int]) -> None:
+        for row in body.split("\n"):
+            if bare(row):
+                self._cite(key, row, seqs)
+
+    def _seqs_of(self, key: FileKey, line: str) -> Sequence[int] | None:
+        cited = self._cited.get((key, fold(bare(line))))
+        return cited.seqs if cited else self._ours(key, bare(line))
+
+    def _still_says(self, cited: Cited) -> bool:
+        text = self.files.get(cited.key, "")
+        rows = [fold(bare(row)) for row in text.split("\n")] + [fold(bare(item)) for item in lines.texts(text)]
+        return fold(cited.line) in rows
+
+    def _drop(self, proposal: Proposal, reason: str) -> None:
+        self._dropped.append(Dropped(proposal=proposal, reason=reason))
+
+
+def _only(proposal: Lines, **part: object) -> Lines:
+    return proposal.model_copy(update={"add": (), "replace": (), "remove": (), **part})
+
+
+def _says_the_same(entry: Entry, proposal: Save) -> bool:
+    return entry.active and fold(entry.name) == fold(proposal.name) and fold(entry.body) == fold(proposal.content)

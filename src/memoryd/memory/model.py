@@ -1,0 +1,90 @@
+"""The nouns of a memory directory: roots, files, entries, lines."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from memoryd.ipc.events import Tier
+
+
+class Root(StrEnum):
+    """The scope a file belongs to; one run may change files of both."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+class FileKey(NamedTuple):
+    """A file of a memory directory: its root and its path inside it, `/`-separated, e.g. `knowledge/db.md`."""
+
+    root: Root
+    path: str
+
+
+CORE_FILES = ("identity.md", "user.md", "preferences.md", "constraints.md")
+ENTRY_DIR = "knowledge"
+SESSION_DIR = "sessions"
+INDEX_FILE = "MEMORY.md"
+SKILL_FILE = "SKILL.md"
+
+
+class EntryType(StrEnum):
+    USER = "user"
+    FEEDBACK = "feedback"
+    PROJECT = "project"
+    REFERENCE = "reference"
+
+
+class EntryStatus(StrEnum):
+    ACTIVE = "active"
+    HISTORICAL = "historical"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One memory: the frontmatter of `knowledge/<slug>.md`, read leniently, and its body."""
+
+    slug: str
+    name: str
+    description: str = ""
+    type: EntryType = EntryType.PROJECT
+    status: EntryStatus = EntryStatus.ACTIVE
+    superseded_by: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    sources: tuple[str, ...] = ()  #: `host/session#seq`, a copy for readers
+    tier: Tier | None = None
+    importance: float = 0.4
+    confidence: float | None = None
+    uses: int = 0
+    tags: tuple[str, ...] = ()
+    body: str = ""
+    malformed: bool = False  #: the frontmatter could not be read; nothing was dropped
+
+    @property
+    def active(self) -> bool:
+        return self.status is EntryStatus.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreLine:
+    """One line of a core file that holds a fact: a list item `- text`, without the marker."""
+
+    key: FileKey
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryView:
+    """The current memory as a memory agent sees it: both roots, redacted, parsed."""
+
+    core: tuple[CoreLine, ...] = ()
+    entries: tuple[tuple[Root, Entry], ...] = ()  #: active and historical
+    language: str = "en"  #: en or zh, of the labels
+    has_project: bool = True
+    files: dict[FileKey, str] = field(default_factory=dict)  #: text of core files and entries
+
+    def lines_of(self, path: str) -> tuple[CoreLine, ...]:
+        """The lines of a core file in both roots, user first."""
+        return tuple(line for line in self.core if line.key.path == path)

@@ -1,0 +1,180 @@
+"""The open memory directories of this process: one lock, one reader and one catalogue each.
+
+Recall reads catalogues and never waits; runs hold the locks while they read and write files.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+
+from memoryd import fsio
+from memoryd.clock import Clock, utc_now
+from memoryd.errors import MemorydError
+from memoryd.memory import entries, index
+from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.changes import decode, encode
+from memoryd.memory.directory import MemoryDirectory
+from memoryd.memory.model import INDEX_FILE, FileKey, MemoryView, Root
+from memoryd.memory.ports import Author, Version, Versions
+from memoryd.memory.recovery import settle
+
+SETTLE_SECONDS = 10.0  #: after an apply, what was moved aside is looked at once more
+
+log = structlog.get_logger("memory")
+
+Seeds = Callable[[], Mapping[str, bytes]]
+Changes = Mapping[FileKey, tuple[bytes | None, bytes | None]]
+
+
+@dataclass(slots=True)
+class _Place:
+    directory: MemoryDirectory
+    role: Root  #: which root its files are shown as
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    catalogue: Catalogue | None = None  #: None: nobody has read it yet
+    generation: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Shelf:
+    """Opens directories at their first use."""
+
+    versions: Versions
+    seeds: Seeds
+    clock: Clock = utc_now
+    author_of: Callable[[Path, str], Author] = lambda root, path: Author.OUTSIDE
+    #: files whose newest version is not memoryd's, and when it was seen: their age counts from then
+    changed_outside: Callable[[Path], Mapping[str, datetime]] = lambda root: {}
+    _places: dict[Path, _Place] = field(default_factory=dict)
+
+    def place(self, path: Path, role: Root | None = None) -> _Place:
+        if path not in self._places:
+            self._places[path] = _Place(MemoryDirectory(path), role or Root.PROJECT)
+        return self._places[path]
+
+    @asynccontextmanager
+    async def locked(self, roots: Mapping[Root, Path]) -> AsyncIterator[None]:
+        """Hold the directories' locks, the user's first."""
+        async with AsyncExitStack() as stack:
+            for role, path in ((root, roots[root]) for root in Root if root in roots):
+                await stack.enter_async_context(self.place(path, role).lock)
+            yield
+
+    def read(self, roots: Mapping[Root, Path]) -> dict[FileKey, bytes]:
+        """The bytes of now; whoever changed them since the last look is recorded first. In a thread, under the locks.
+
+        A directory that does not exist yet is made and seeded: only runs come here.
+        """
+        for path in roots.values():
+            self.seed(path)
+            self._observe(path)
+        return {
+            FileKey(root, name): content
+            for root, path in roots.items()
+            for name, content in self.place(path).directory.read_all().items()
+        }
+
+    def seed(self, root: Path) -> None:
+        """Make a directory and the files it starts with; what exists is left alone. In a thread."""
+        if self.place(root).directory.path.is_dir():
+            return
+        directory = self.place(root).directory
+        directory.create()
+        for path, content in self.seeds().items():
+            fsio.write_durable(root / path, content)
+        self.versions.record(
+            [
+                Version(root=root, path=path, content=content, author=Author.RUN, run_id=None, at=self.clock())
+                for path, content in self.seeds().items()
+            ]
+        )
+
+    async def view(self, roots: Mapping[Root, Path]) -> MemoryView:
+        """What a memory agent may see: observed, parsed, redacted."""
+        async with self.locked(roots):
+            await asyncio.to_thread(self.read, roots)
+            for path in roots.values():
+                await asyncio.to_thread(self._load, path)
+        return self.joined(roots).view(has_project=Root.PROJECT in roots)
+
+    async def refresh(self, paths: Iterable[Path]) -> None:
+        """Look at directories again: record what others changed, swap the catalogues."""
+        for path in paths:
+            async with self.place(path).lock:
+                await asyncio.to_thread(self._refresh, path)
+
+    async def refresh_existing(self, roots: Mapping[Root, Path]) -> None:
+        """`refresh` before recall; an error leaves the catalogues as they are."""
+        for role, path in roots.items():
+            self.place(path, role)
+        try:
+            await self.refresh(roots.values())
+        except MemorydError as error:
+            log.warning("memory.unread", code=error.code, dirs=[str(path) for path in roots.values()])
+
+    async def recover(self, path: Path) -> None:
+        """At start: keep what editors wrote into files that a run had moved aside."""
+        async with self.place(path).lock:
+            await asyncio.to_thread(settle, path, self.versions, clock=self.clock)
+
+    async def settle_later(self, paths: Iterable[Path], run_id: str, *, seconds: float = SETTLE_SECONDS) -> None:
+        """Some seconds after a run: keep edits to what it moved aside, remove the rest."""
+        for path in paths:
+            edits = True
+            while edits:
+                await asyncio.sleep(seconds)
+                async with self.place(path).lock:
+                    edits = bool(await asyncio.to_thread(settle, path, self.versions, run_id=run_id, clock=self.clock))
+                    if edits:
+                        log.info("memory.rescued", dir=str(path), run=run_id)
+                        await asyncio.to_thread(self._load, path)
+
+    def joined(self, roots: Mapping[Root, Path]) -> Catalogue:
+        """The catalogue of these roots, as last loaded; empty for a directory that nobody has read yet."""
+        first, *rest = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
+        for part in rest:
+            first = first.joined(part)
+        return first
+
+    def loaded(self, roots: Mapping[Root, Path]) -> bool:
+        return all(self.place(path, role).catalogue is not None for role, path in roots.items())
+
+    def index_changes(self, roots: Mapping[Root, Path], changes: Changes) -> Changes:
+        """MEMORY.md of every root whose entries change, as it follows from the changes. In a thread."""
+        found: dict[FileKey, tuple[bytes | None, bytes | None]] = {}
+        for root in {key.root for key in changes if entries.slug_of(key.path)}:
+            before = self.place(roots[root]).directory.read_all()
+            after = {k.path: new for k, (_, new) in changes.items() if k.root is root}
+            files = {path: content for path, content in {**before, **after}.items() if content is not None}
+            found[FileKey(root, INDEX_FILE)] = (before.get(INDEX_FILE), _index(files))
+        return found
+
+    def _observe(self, root: Path) -> list[Version]:
+        found = self.place(root).directory.observe(self.versions, self.clock(), lambda path: self.author_of(root, path))
+        if found:
+            log.info("memory.observed", dir=str(root), files=len(found))
+        return found
+
+    def _refresh(self, root: Path) -> None:
+        self._observe(root)
+        self._load(root)
+
+    def _load(self, root: Path) -> None:
+        """Parse the directory and swap its catalogue whole."""
+        place = self.place(root)
+        place.generation += 1
+        place.catalogue = Catalogue.build(
+            {FileKey(place.role, path): content for path, content in place.directory.read_all().items()},
+            {FileKey(place.role, path): at for path, at in self.changed_outside(root).items()},
+            generation=place.generation,
+        )
+
+
+def _index(files: Mapping[str, bytes]) -> bytes:
+    known = [entries.parse(slug, decode(content)) for path, content in files.items() if (slug := entries.slug_of(path))]
+    return encode(index.render(known, decode(files.get(INDEX_FILE, b""))))

@@ -1,0 +1,59 @@
+"""The rules memory agent: utterance -> own words -> sentences -> facts -> filed proposals, and the session's summary."""
+
+import asyncio
+
+from memoryd.memory.model import MemoryView
+from memoryd.memory.proposals import Proposal
+from memoryd.memory.spans import own_words
+from memoryd.worker.agents.rules.facts import Reading, read
+from memoryd.worker.agents.rules.filing import Desk
+from memoryd.worker.agents.rules.summary import Note, summarise
+from memoryd.worker.ports import AgentResult
+from memoryd.worker.projection import Projection, SessionSlice, Utterance
+
+
+class RulesAgent:
+    """A memory agent that needs no model: patterns in English and Chinese."""
+
+    name = "rules"
+
+    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+        return await asyncio.to_thread(learn, projection, memory)
+
+
+def learn(projection: Projection, memory: MemoryView) -> AgentResult:
+    """Return what the projection teaches. Pure; time is linear in the text.
+
+    Facts come from user utterances alone. Each session's summary is rebuilt whole from its note, which the result
+    hands on to the next run.
+    """
+    desk = Desk(memory, projection.instructions)
+    summaries: list[Proposal] = []
+    notes: dict[tuple[str, str], str] = {}
+    for session in projection.sessions:
+        readings = _readings(session)
+        note = Note.load(session.projection)
+        _file(desk, readings, note)
+        summary, note = summarise(session, readings, note)
+        notes[session.host, session.session_id] = note.dump()
+        summaries.extend([summary] if summary else [])
+    return AgentResult(proposals=(*desk.proposals(), *summaries), notes=notes)
+
+
+def _readings(session: SessionSlice) -> list[tuple[Utterance, Reading]]:
+    """Read each user text; what a tool or the assistant said in this session is foreign to it."""
+    foreign = [u.text for u in session.utterances if u.role != "user"]
+    return [(u, read(own_words(u.text, foreign))) for u in session.user_texts()]
+
+
+def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> None:
+    """File the facts prompt by prompt; "forget that" means those of the prompt before."""
+    for utterance, reading in readings:
+        for wish in reading.forgets:
+            desk.forget(wish, utterance.seq, note.learned)
+        before = list(desk.learned)
+        for fact in reading.facts:
+            desk.file(fact, utterance.seq)
+        learned = [held.text for held in desk.learned if held not in before]
+        if learned:
+            note.learned = learned

@@ -1,0 +1,406 @@
+"""English: the words in which people speak about themselves, their rules and their projects."""
+
+import re
+from itertools import chain
+
+from memoryd.worker.agents.rules.patterns import (
+    CORRECTED,
+    MENTIONED,
+    PREFERRED,
+    Extent,
+    Kind,
+    Language,
+    Pattern,
+)
+
+# Word classes. Each is a piece of a regular expression; patterns name them as {CLASS}.
+WORDS = {
+    "ADV": r"(?:(?:really|strongly|much|generally|usually|always|mostly|mainly|also|still|just|very|definitely|personally|normally|typically|now|currently|basically|actually|only|honestly|particularly|especially|truly|absolutely|kind of|sort of|slightly|completely|totally|primarily|even|already|finally|at present|these days) )*",
+    "NOT": r"(?:don'?t|do not|didn'?t|can'?t|cannot|can not|won'?t|shouldn'?t|should not|must not|mustn'?t|never)",
+    "THIS": r"(?:this|that|these|those|it|them|the|your|his|her|their|what|how|where|which|something|anything)\b",
+    "LANGUAGE": r"(?:english|german|french|spanish|italian|portuguese|dutch|chinese|mandarin|cantonese|japanese|korean|russian|polish|turkish|arabic|hindi|swedish|norwegian|danish|finnish|czech|ukrainian|greek|hebrew|vietnamese|thai|indonesian|romanian|hungarian|catalan|esperanto)",
+    "ROLE": r"(?:developer|dev|engineer|programmer|coder|scientist|student|undergrad|postdoc|professor|lecturer|teacher|tutor|researcher|nurse|doctor|physician|surgeon|vet|lawyer|accountant|bookkeeper|designer|manager|lead|leader|head|analyst|architect|administrator|admin|sysadmin|consultant|contractor|freelancer|founder|co-?founder|owner|director|intern|trainee|apprentice|junior|senior|principal|staff|maintainer|contributor|writer|editor|journalist|translator|librarian|producer|musician|photographer|illustrator|artist|animator|tester|qa|sre|dba|cto|ceo|cfo|vp|pm|po|ml|devops|hobbyist|beginner|newbie|novice|amateur|veteran|retiree|pensioner|electrician|mechanic|pilot|chef|farmer|teacher|operator|technician|support agent|recruiter|marketer|salesperson|entrepreneur|biologist|chemist|physicist|statistician|mathematician|economist|linguist|historian|[a-z]{4,}(?:ologist|ographer|ician|wright|ist)|person|guy|user|speaker|native|immigrant|parent|mum|mom|dad)s?",
+    "DOES": r"(?:back-?end|front-?end|full-?stack|dev-?ops|embedded|firmware|mobile|ios|android|web|data|machine learning|ml|ai|infra(?:structure)?|platform|security|qa|testing|support|research|consulting|design|ux|ui|games?|graphics|robotics|bioinformatics|statistics|networking|site reliability|sre|sysadmin|hpc|scientific|technical|product|database|systems?|cloud|payments?|compilers?)",
+    "CONDITION": r"(?:colou?r-?\s?blind|red-green|dyslexic|dyscalculic|blind|deaf|hard of hearing|left-?handed|visually impaired|short-?sighted|near-?sighted|far-?sighted|partially sighted|low vision|autistic|neurodivergent|self-?taught|retired|bilingual|epileptic|one-handed|adhd)",
+    "TOOL": r"(?:mac ?os|os ?x|windows|linux|ubuntu|debian|fedora|arch|nixos|wsl2?|freebsd|(?:a |an |my )?(?:mac(?:book)?|m\d|chromebook|thinkpad|windows (?:box|laptop|machine)|linux (?:box|laptop|machine)|raspberry pi)|vim|neovim|nvim|emacs|helix|vs ?code|vscode|visual studio|intellij|pycharm|goland|webstorm|sublime|zed|nano|fish|zsh|bash|powershell|nushell|tmux|colemak|dvorak|qwertz|azerty|a screen reader|nvda|jaws|voiceover)",
+    "MY": r"(?:time ?zone|pronouns|shell|editor|ide|os|operating system|laptop|machine|keyboard|keyboard layout|terminal|browser|main language|first language|native language|mother tongue|background|job|role|title|position|day job|employer|company|team|english|french|german|eyesight|eyes|vision|hearing|hands?|wrists?|field|specialty|expertise|experience|stack|daily driver|distro|workstation|home town|hometown|working hours|office|major|degree|handle|nick(?:name)?|github (?:handle|user(?:name)?))",
+    "AGENTROLE": r"(?:reviewer|assistant|tutor|mentor|pair(?: programmer)?|architect|critic|rubber duck|coach|teacher|editor|tester|planner|navigator|guide|copilot|co-pilot|helper|sidekick|buddy|gatekeeper|proofreader|auditor|analyst|expert|engineer|developer|partner|devil's advocate|translator|researcher|maintainer|butler|secretary|sparring partner)",
+    "TALK": r"(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|recaps?|emojis?|emoticons?|exclamation marks?|bullet(?: point)?s?|headings?|apolog(?:y|ies|izing|ising)|preambles?|intro(?:duction)?s?|pleasantries|flattery|praise|compliments|small talk|fluff|filler|disclaimers?|jargon|buzzwords|tone|walls? of text|essays?|lectures?|hand-?holding|sugar-?coating|diffs?|prs?|pull requests|commit messages?|commits|messages?|code blocks?|snippets?|examples?|analog(?:y|ies)|trade-?offs|steps|paragraphs?|sentences|wording|tables?|markdown|follow-?up questions|caveats|hedging|marketing speak|comments|docstrings|acronyms|abbreviations)",
+    "SHAPE": r"(?:short|shorter|brief|briefer|concise|terse|tight|compact|simple|simpler|plain|small|smaller|minimal|detailed|long|formal|informal|casual|friendly|polite|direct|blunt|honest|neutral|dry|to the point|to a minimum|in english|low-key|focused|readable|technical|non-technical)",
+    "LASTING": r"(?:use|write|add|put|mock|hard-?code|introduce|import|leave|include|create|abbreviate|swallow|catch|log|name|prefix|wrap|inline|nest|assume|guess|invent|touch|edit|modify|change|commit|push|force-?push|squash|amend|rebase|merge|delete|drop|install|upgrade|bump|rely on|depend on|store|print|suggest|recommend|refactor|rename|reformat|disable|skip|generate|copy|paste|mix|repeat|reformat|return|throw|raise|break|expose|mutate|truncate|deploy)",
+    "SYSTEM": r"(?:jira|linear|notion|confluence|slack|discord|zulip|mattermost|teams|figma|sketch|miro|grafana|kibana|sentry|datadog|new relic|honeycomb|pagerduty|opsgenie|asana|trello|basecamp|clickup|monday|shortcut|youtrack|redmine|bugzilla|phabricator|gerrit|github|gitlab|bitbucket|gitea|google (?:docs?|drive|sheets?)|sharepoint|dropbox|airtable|coda|obsidian|wiki|swagger|postman|stoplight|storybook|zeplin|jenkins|argo ?cd|vault|1password|bitwarden|launchdarkly|metabase|looker|tableau|amplitude|mixpanel|zendesk|intercom|freshdesk|crowdin|lokalise|transifex|weblate|artifactory|nexus|backstage|statuspage|rollbar|bugsnag|loki|prometheus|splunk|cloudwatch|s3)",
+    "SUBJECT": r"(?:bugs?|tickets?|issues?|tasks?|stor(?:y|ies)|to-?dos?|work items|feature requests|doc(?:s|umentation)?|specs?|specifications?|runbooks?|playbooks?|dashboards?|metrics|logs|traces|designs?|mock-?ups?|wireframes|roadmap|wiki|on-?call|rota|alerts?|errors|crash(?:es)? reports?|credentials|secrets|api docs|schemas?|adrs?|decision records|notes|minutes|release notes|releases|changelog|translations|strings|backlog|incidents?|post-?mortems?|support|status page|staging|board|kanban|planning|glossary|style guide|guidelines|requirements|contracts?|artifacts|images|questions|reviews|discussions?|experiments|datasets?|test plans|feature flags|diagrams?|architecture|onboarding|policies|source of truth|how-?tos?)",
+    "URL": r"(?:https?://\S+|#[a-z][\w-]{1,40}|[\w.-]+/[\w./-]*\w|\w[\w-]*\.(?:com|net|org|io|dev|internal|example|md|pdf)\b)",
+    "PART": r"(?:ci|ci/cd|cd|deploys?|deployments?|hosting|builds?|pipelines?|(?:the |our )?(?:backend|frontend|production|prod|staging|api|app|service|site|website|database|db|queue|cache|search|auth|monorepo|infra(?:structure)?|tests?|docs|cluster|server)s?)",
+}  # fmt: skip
+
+
+def _regex(pattern: str) -> re.Pattern[str]:
+    for name, words in WORDS.items():
+        pattern = pattern.replace(f"<{name}>", words)
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _patterns(
+    kind: Kind, *regexes: str, extent: Extent = Extent.REST, importance: float = MENTIONED, standing: bool = False
+) -> tuple[Pattern, ...]:
+    return tuple(
+        Pattern(kind=kind, regex=_regex(regex), extent=extent, importance=importance, standing=standing)
+        for regex in regexes
+    )
+
+
+_NAME = r"(?-i:[A-Z][\w'’.-]*(?: (?:(?:van|von|de|der|da|del|la|bin|al|el)\s)*[A-Z][\w'’.-]*){0,3}|[\u4e00-\u9fff]{2,4})"
+_NO_NAME = r"(?!(?-i:OK|Ok|Sorry|Sure|Done|Not|Just|Afraid|Using|Trying|Working|Getting|Looking|On|In|At|The|A|An|Good|Fine|Here|Ready|Back|New|Still|So|Stuck|Python|Java|Go|Rust|JavaScript|TypeScript|React|Vue|Node|SQL)\b)"
+
+_PERSON = _patterns(
+    Kind.PERSON,
+    rf"(?:my (?:first |full |real |last )?name(?:'s| is)|the name'?s|i'?m called|i am called|i go by|people call me|everyone calls me|(?:you can |please |just )*call me) {_NO_NAME}{_NAME}",
+    rf"(?:i'?m|i am|this is|it'?s) {_NO_NAME}{_NAME}(?= here\b|\s*$| from\b| with\b| at\b| and\b|\s*\()",
+    r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:an?|the|our|one of the|your|from the|part of the|on the|in the) (?:[\w/+#.-]+ ){0,5}?(?:<ROLE>|team|department|group)\b(?! (?:of|to) (?:this|that))",
+    r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:a )?(?:(?:junior|senior|staff|tech(?:nical)?|team|lead|principal|full-?stack|front-?end|back-?end|data|devops|product|engineering|head|vp|director|qa|ux|web|mobile|embedded|software|platform) )+(?:of )?[\w-]+",
+    r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:severely |partially |fully |partly |legally )*<CONDITION>\b",
+    r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:very |pretty |quite |fairly |rather |brand |totally |completely |relatively |kinda )*(?:new to|fluent in|proficient in|experienced (?:with|in)|familiar with|comfortable with|good at|bad at|terrible at|rusty (?:at|in|with)|an expert in) (?!<THIS>)\w",
+    r"(?:i'?m|i am) <ADV>(?:based|located|living|sitting|stationed|originally) (?:in|out of|from|near|at) \w",
+    r"(?:i'?m|i am) <ADV>(?:learning|studying|majoring in|training (?:to be|as)) (?!<THIS>)\w",
+    r"(?:i'?m|i am) (?:from|in|at) (?-i:UTC|GMT|CET|EST|PST|[A-Z][a-z]{2,})\b(?! (?:branch|mode|file))",
+    r"(?:i'?m|i am) <ADV>(?:on|using|running|typing on) <TOOL>\b",
+    r"i <ADV>(?:use|run|type on|am on|work on|live in|code in) <TOOL>\b",
+    r"i <ADV>use [\w.+#-]+(?: [\w.+#-]+){0,3} (?:as my|for everything|for all|on my|at work|at home|daily|every day|exclusively)\b",
+    r"i <ADV>work (?:nights|days|shifts|from|remotely|part[- ]time|full[- ]time|freelance|as|at|for|in) (?!<THIS>)\w",
+    r"i <ADV>work (?:on|with|in) (?:the |our |an? )?(?:[\w&-]+ ){0,3}(?:team|department|group|industry|side|<DOES>)\b",
+    r"i <ADV>(?:do|write|build|teach|handle) (?:mostly |mainly |only |some |lots of |a lot of )*(?:<DOES>|[\w+#-]+ for a living|[\w+#-]+ at (?:an?|work))\b",
+    r"i <ADV>(?:lead|manage|head|oversee|supervise|coach|coordinate) (?:an?|the|our|my|two|three|four|five|\d+)\b",
+    r"i <ADV>(?:run|own|maintain|founded|co-?founded) (?:an?|the|our|my)(?: [\w&-]+){0,4} (?:team|company|shop|lab|group|studio|agency|meetup|startup|library|project|department|practice|business|bakery|store|firm)\b",
+    r"i <ADV>(?:teach|study|studied|research|majored in|trained as|graduated) (?!<THIS>)\w",
+    r"i <ADV>(?:live|reside|sit|grew up|come from|moved to|relocated to)\b (?:in |near |at |to |from )?(?!<THIS>)(?-i:[A-Z])",
+    r"i <ADV>(?:speak|read|understand) (?:[\w-]+ ){0,3}<LANGUAGE>\b",
+    r"i (?:have|'ve got|ve got|suffer from|got) (?:a |an |some |bad |mild |severe )*(?:adhd|add|dyslexia|dyscalculia|rsi|tinnitus|carpal tunnel|astigmatism|autism|epilepsy|(?:bad |poor |low )(?:eyesight|vision|hearing)|no (?:[\w-]+ )?(?:experience|background|training)|little (?:[\w-]+ )?experience|(?:an? )?[\w-]+ background|background in|(?:\d+|ten|two|three|five|many|several|a few|twenty)\+? years|phd|degree|master'?s)\b",
+    r"i(?:'ve| have|ve) <ADV>(?:been |worked |used |written |done |run |spent |coded |programmed |shipped |maintained |taught )(?=.*\b(?:for|since|years?|decades?|months|career|life)\b)",
+    r"i(?:'ve| have|ve) (?:never|only(?: ever)?|barely|hardly|rarely) <ADV>(?:used|touched|written|worked|done|learned|learnt|programmed|coded) (?!<THIS>)\w",
+    r"i <ADV>know (?!<THIS>)(?:[\w+#.-]+ ){1,4}(?:well|inside out|already|by heart|pretty well|fluently|but\b|very well|a bit|basics)",
+    r"i (?:don'?t|do not) <ADV>(?:know|speak|read|understand|write) (?:any |much |a lot of |a word of )*(?:<LANGUAGE>\b|(?-i:[A-Z][\w+#]+)(?: (?:well|at all|yet))?)",
+    r"i (?:can'?t|cannot) (?:see|hear|read|tell|distinguish) (?:colou?rs?|red|green|small|tiny|low[- ]contrast|audio|images?|pictures?|screenshots?|videos?)\b",
+    r"my <MY> (?:is|are|was|isn'?t|aren'?t|'s)\b(?! (?:broken|crash|hang|slow|not working|down|on fire|stuck|full|dead))",
+    r"<LANGUAGE> (?:is|isn'?t|is not) my (?:first|second|native|third)\b",
+    r"(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:(?:completely|totally|all|still|pretty|very|brand|quite|relatively|fairly) )*new to me\b",
+    r"as an? (?:[\w/+#.-]+ ){0,4}<ROLE>\b(?! would)",
+    r"as someone (?:who|with|that)\b",
+    r"being (?:an? )?(?:[\w-]+ ){0,2}(?:<CONDITION>|<ROLE>)\b",
+    r"(?:you can |you may |please )?assume (?:i know|i'?m|that i|[\w+#./-]+ knowledge|knowledge of|familiarity with|i'?ve)\b",
+    r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:got|been|was|were) (?:promoted|hired|transferred)\b",
+    r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:switched|moved|changed|migrated|went) (?:over )?(?:from [\w .+#-]{2,30} )?(?:to|jobs|teams|back to) (?!<THIS>|the (?:next|other))\w",
+    r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:joined|left|quit|started at|became|retired from) (?!<THIS>)\w",
+    r"i(?:'ll| will) be (?:taking over|leading|maintaining|joining|the new)\b",
+    extent=Extent.CLAUSE,
+)
+_AGENT = _patterns(
+    Kind.AGENT,
+    r"your (?:new )?(?:name|role|job|persona|nickname)(?: (?:here|in (?:this|the|our) [\w -]+?|for (?:this|the) [\w -]+?|from now on|is now))?(?: is| will be| shall be|'s|:|\s*=) ?(?!to (?:fix|find))\w",
+    r"(?:i'?ll|i will|i'?m going to|i'?m gonna|let me|let'?s|i want to|i'?d like to|we'?ll|we) (?:just )?(?:call|name|refer to) you\b(?: as)? (?!<THIS>|back|when|if|later)\w",
+    r"(?:you'?re|you are|you'?ll be|you will be|you shall be) (?:now )?(?:called|named|known as) \w",
+    r"(?:you'?re|you are|you'?ll be|you will be|you act as|you serve as) (?:now )?(?:my|our|the team'?s|this (?:repo|project|team)'?s) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
+    r"(?:please )?(?:call yourself|answer to the name|answer to|go by|refer to yourself as|sign (?:off )?as|think of yourself as) (?:the name )?(?!<THIS>)\w",
+    extent=Extent.CLAUSE,
+) + _patterns(
+    Kind.AGENT,
+    r"(?:you'?re|you are|you'?ll be|you will be|act as|behave as|serve as|play|be) (?:an?|the|my|our) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
+    extent=Extent.CLAUSE,
+    standing=True,
+)
+_PREFERENCE = _patterns(
+    Kind.PREFERENCE,
+    r"(?:i|we) <ADV>(?:prefer|favou?r) (?!<THIS>|option|variant|version|[ab1-9]\b|neither|none|both)\S",
+    r"i <ADV>(?:like|love|enjoy|hate|dislike|loathe|detest|despise|can'?t stand|cannot stand|don'?t like|do not like|don'?t love|don'?t enjoy|can'?t bear|don'?t care for|appreciate|value|am used to|appreciate it when) (?!<THIS>|to (?:see|know|add|fix|have|ask|thank|try)\b|working with you|all of)\S",
+    r"i <ADV>(?:hate|dislike|love|like|can'?t stand|don'?t like|appreciate) (?:it |the )?(?:when|how every|seeing|reading|being)\b",
+    r"(?:i'?d|i would|id) <ADV>(?:rather|sooner|prefer|much rather)\b(?!,| not say| (?:see|have|keep|use|go with) (?:this|that|it)\b| (?:this|that|it)\b)",
+    r"(?:my|our) (?:(?:personal|strong|general|usual|own|coding|team'?s?) )*(?:preferences?|preferred|favou?rite|taste|rule of thumb|pet peeve|style|go-to)\b[\w .'-]{0,40}?(?: is| are|:| was)",
+    r"i(?:'m| am|m) <ADV>(?:not )?<ADV>(?:an?|much of a) (?:(?:big|huge|great|massive) )?(?:fan of|believer in|proponent of)(?! (?:this|that|it|your)\b)",
+    r"(?:not )?a (?:big |huge )?fan of (?!<THIS>)\w",
+    r"i(?:'m| am|m) <ADV>(?:not )?<ADV>(?:partial to|allergic to|picky about|big on|happiest with|happiest when|fussy about|particular about|old[- ]school about|used to) (?!<THIS>)\w",
+    r"(?:it|nothing) (?:really |always )?(?:annoys|bugs|bothers|irritates|drives|helps|confuses|distracts|irks|frustrates|upsets|puts) me\b(?=.*\b(?:when|if|like|than|off|crazy|nuts|mad)\b)",
+    r"(?!(?:this|that|it|the|your|you|he|she|they|my|what|which|nothing|why|how)\b)(?:[\w'/-]+ ){1,6}(?:annoys?|bugs?|bothers?|irritates?|drives?|helps?|confuses?|distracts?|irks?|frustrates?|make|makes) me\b",
+    r"(?!(?:this|that|it|your|you|he|she|they|which|what)\b)(?:[\w'/-]+ ){1,6}(?:works?|read|reads|is|are|feels?|looks?) (?:much |way |so much |always |usually )?(?:best|better|easier|hard|harder|tough|nicer|clearer|confusing|distracting|exhausting) (?:for|to|on) (?:me|my)\b",
+    r"i <ADV>(?:find|found|consider) (?!<THIS>)[\w '/-]{3,50} (?:easier|harder|hard|more|less|distracting|confusing|annoying|unreadable|readable|ugly|exhausting|noisy|clearer|helpful|useless|tiring)\b",
+    r"i <ADV>(?:learn|think|work|read|understand|concentrate|focus) (?:things )?(?:best|better|faster) (?:with|when|from|in|by|through|if)\b",
+    r"(?:keep|make) (?:it|things|everything|your|the|all|all your|any)? ?(?:[\w-]+ )?(?:<TALK> )<SHAPE>\b",
+    r"(?:keep|make) (?:<TALK>|everything) (?:[\w-]+ )?<SHAPE>\b",
+    r"(?:please )?no (?:more )?(?:[\w-]+ ){0,2}<TALK>\b(?! (?:yet|found|here|in the|for this))(?!.*\b(?:in this|in the)\b)",
+    r"(?:please )?stop (?:saying|apologi[sz]ing|adding|using|explaining|praising|repeating|asking|writing|starting|ending|thanking|calling|summari[sz]ing)\b(?! (?:this|that|it|the|here)\b)",
+    r"(?:please )?(?:skip|spare me|drop|cut|omit|leave out|lose) (?:the |all |any |your )?(?:[\w'-]+ ){0,2}(?:pleasantries|recaps?|intros?|preambles?|fluff|filler|disclaimers?|flattery|praise|small talk|emojis?|apologies|summary|summaries|lectures?|hand-?holding|jargon|caveats|marketing speak|platitudes|hedging|compliments)\b",
+    r"(?:less|fewer|more|shorter|smaller|longer|simpler|plainer) (?:[\w-]+ )?<TALK>\b",
+    r"(?:please )?(?:answer|reply|respond|talk|speak|write back|chat|communicate)(?: to me| with me| me)?(?: only| always)? in (?:plain |simple |proper |easy |british |american )?<LANGUAGE>\b",
+    r"(?:please )?(?:talk|explain|speak)(?: things| stuff| everything)? to me (?:like|as if|as though)\b",
+    r"(?:please )?(?:be|stay) (?:more |less |very )?(?:<SHAPE>|critical|skeptical|sceptical|strict|patient) (?:with me|in (?:your )?(?:answers|reviews|replies)|when|whenever|in general)\b",
+    r"(?:[\w'/ -]{3,40}, )?(?:in my book|in my opinion|in my experience|imo|imho|if you ask me|to my taste|for my taste|to me)\b",
+    r"i (?:swear by|live by|believe in|insist on|always go for|tend to use|lean towards|gravitate towards)\b",
+    importance=PREFERRED,
+) + _patterns(
+    Kind.PREFERENCE,
+    r"i (?:don'?t |do not |never )?<ADV>(?:want|need|expect|like|love|would like|hope for|wish for)\b",
+    r"(?:i'?d|i would) <ADV>(?:like|love|want|appreciate|be happy|be glad|be grateful)\b",
+    r"(?:answer|reply|respond|explain|write|talk|speak|go back|switch back|switch|use)\b[\w ,'-]*\b(?:in|to) <LANGUAGE>\b",
+    importance=PREFERRED,
+    standing=True,
+)
+_RULE = _patterns(
+    Kind.RULE,
+    r"(?:please |you (?:should|must|need to|have to|can) |just )*(?:always|never|don'?t ever|do not ever|under no circumstances|at no point|no matter what|without exception)\b,? (?!mind\b|wonder|heard|seen|knew|thought|forget|the same|a good|good\b|been\b|had\b|again\b|fails?\b|works?\b|worked\b)\w",
+    r"you (?:must|should|may|can|are to|need to|have to|'?re (?:not )?(?:allowed|supposed) to|shall|are (?:not )?(?:allowed|supposed) to) (?:always|never|not|only)\b",
+    r"we (?:always|never|only|exclusively|strictly|consistently|<ADV>(?:don'?t|do not|won'?t|mustn'?t|must not|can'?t|cannot) (?:allow|accept|commit|push|merge|use|do|write|ship|deploy|mix|mock|abbreviate|add|want|put|hard-?code|rely|import|store|support|log|catch|squash|rebase|release|nest|test|touch|edit))\b(?! (?:this|that|it|the|know|have)\b)",
+    r"we <ADV>(?:require|insist on|stick (?:to|with)|follow|adhere to|format|squash|rebase|name|indent|write|spell|sort|tag|version|pin|lint|sign|prefix|document|test|review|enforce|keep|put|store|return|wrap|handle) (?!<THIS>)\w",
+    r"(?:whenever|every time|each time|any time|anytime|everytime)\b (?:you|we|i|there|someone|a|an|the|something)\b.{3,}",
+    r"(?:before|after|when|if) you (?:add|change|write|touch|create|edit|modify|commit|push|merge|open|rename|delete|remove|refactor|introduce|finish|generate|propose|suggest|make|bump|update|release|deploy|need|are unsure|aren'?t sure|don'?t know|review)\b(?! (?:this|that|it|the|these)\b).*(?:,| then ) ?(?:please |always |also |you )*(?:run|use|add|write|ask|tell|check|update|regenerate|bump|say|put|make|start|show|explain|do|don'?t|never|always|include|mention|list|keep|name|follow|create|document|link|test|lint|format|must|should|first)\b",
+    r"(?:before|after|on|for|in|with) (?:every|each|any) (?!other\b)\w+",
+    r"(?:all|every|each|any|new) (?:single |new |public |of our |of the |our )*(?:[\w/.-]+ ){1,5}?(?:you \w+ (?:[\w-]+ ){0,3})?(?:must|should|shall|needs?|has to|have to|ought to|goes|go|gets?|uses?|lives?|belongs?|starts?|ends?|carries|carry|requires?|may not|may only|can only|stays?)\b",
+    r"no (?:[\w-]+ ){0,3}(?!errors\b|issues\b|problems\b|changes\b|worries\b|tests\b|results\b|luck)[\w-]+(?:s|ing) (?:in|on|without|outside|to|for|after|before|anywhere|ever|inside|at|from)\b(?! (?:this|that|it|here|my end)\b)",
+    r"(?:please )?(?:treat|consider|regard) (?!this as done)[\w './*\x1a\"-]+ as (?:read-?only|off[- ]limits|frozen|immutable|generated|legacy|untrusted|the source|source|law|sacred|private|public|a)\b",
+    r"[\w./*`\x1a\"' -]{2,60} (?:is|are) (?:strictly |always |completely )*(?:off[- ]limits|read-?only|generated|forbidden|banned|not allowed|prohibited|mandatory|required everywhere|taboo|verboten|a no-?go|sacred|non-negotiable)\b",
+    r"(?:keep your )?hands off (?:of )?\w|(?:please )?(?:stay|keep) (?:away from|out of|clear of) (?!<THIS>(?! \w+/))\w",
+    r"(?:please )?(?:don'?t|do not|avoid|refrain from|no need to ever) (?:ever |directly |just )*<LASTING>(?:ing)? (?!<THIS>|an? |anything|yet|more|too|your|any of|a lot|to\b|up\b)(?=[\w`'\"{])(?!.*\b(?:here|this|yet|anymore|the|it)\b)",
+    r"(?:please )?(?:don'?t|do not) (?:ever |directly )*<LASTING> (?:anything|files|code|the files) (?:under|in|inside|outside|below) \S",
+    r"(?:please )?(?:don'?t|do not) (?:ever |directly )*(?:use|write|add|put|import|call|log|return) (?:[\w./()`-]+ ){1,6}?(?:for|in|as|to|with|when)? ?[\w./()` -]*, (?:please )?(?:use|write|prefer|go with|do|put|call) ",
+    r"(?:please )?(?:use|write|prefer|pick|choose|put|say|go with|reach for) (?!<THIS>|an? |another|one |some )[\w./()`+#-]+(?: [\w./()`+#-]+){0,4}?(?:,? (?:instead of|rather than|over) |, not |,? never |,? and not )(?!<THIS>)\w",
+    r"(?:please )?(?:use|write|prefer) (?!<THIS>|an? |another|one |some )[\w./()`+#-]+(?: [\w./()`+#-]+){0,2} instead\b(?! of (?:this|that|the|it)\b)",
+    r"(?:please )?(?:stick (?:to|with)|default to|prefer) (?!<THIS>|plan\b|option)\w",
+    r"(?:make sure|be sure|ensure|see to it|remember)(?: that| to)?(?: you)?(?: to)? (?:always|never|every|each|all)\b",
+    r"(?:(?:our|the|team|house|project|company|repo|coding|style|my|one|another|general|golden|first|a|hard|strict|new) ){1,3}(?:convention|rule|policy|standard|standards|style guide|guideline|norm|practice|house style|requirement|limit|threshold|minimum|maximum|cap)s?\b[\w ()'-]{0,30}?(?: is| are|:| says?| requires?| demands?| forbids?)",
+    r"(?:rule|house rule|policy|convention|standard|hard rule|ground rule)s?(?: of thumb| number one| here)?(?: is)?[:,]",
+    r"[\w -]{3,50} (?:must never|must always|must not|should never|should always|may never|can never|shall not|shall never|mustn'?t|has to always)\b",
+    r"(?!(?:the|this|that|it|i|you|he|she|they|there|these|those|what|which)\b)[\w-]+s (?:must|should|have to|need to|shall|go|belong|live) (?!be (?:fixed|done|gone|green|working))\w[\w ]*(?:\b(?:in|to|next to|under|with|as|be|have|use|start|end|follow|carry|reference|fit)\b)",
+    r"i (?:never|don'?t ever) want (?:to see |you to )?\w",
+    r"i (?:want|expect|need|require|insist on) (?:all|every|each) (?!this|that|of (?:this|that|the))\w",
+    importance=CORRECTED,
+)
+_SENTENCE_RULE = _patterns(
+    Kind.RULE,
+    r".*\b(?:is|that'?s) how (?:our|my|the) (?:team|company|project|shop|group) (?:does|do|works|likes)\b",
+    r".*\b(?:full stop|period|no exceptions?|no excuses|non-negotiable|no ifs(?:,| or) buts|without exception|end of (?:story|discussion))\s*[.!]*$",
+    r".*\bunless i (?:say|tell you|ask|explicitly)\b",
+    r".*\bneed(?:n'?t)? (?:not )?(?:remind|tell) you (?:again|every time|each time)\b",
+    r".*\b(?:as|like) (?:our|the team'?s?) (?:convention|style guide|policy)\b",
+    r"(?!(?:can|could|would|will|is|are|do|does|did|what|why|how)\b).*\b(?:for|in|on|with|to) (?:every|all|each|any)\b.*\b(?:please|you (?:write|make|give|create|generate|send|show|produce|draw|add))\b",
+    extent=Extent.WHOLE,
+    importance=CORRECTED,
+)
+_DECISION = _patterns(
+    Kind.DECISION,
+    r"(?:so )?(?:we|the team|the board|the group|management|everyone|i and the team)(?:'ve| have|'re| are|'ll| will|ve)? (?:all |just |finally |now |already |ultimately |recently |jointly |unanimously |then )*(?:decided|agreed|chose|chosen|picked|settled|opted|voted|concluded|committed to|standardi[sz]ed|standardi[sz]ing|landed on|ruled out|rejected|dropped|dropping|ditched|ditching|abandoned|abandoning|adopted|adopting|going with|go with|went with|going for|went for|moving away|moving off|sticking (?:to|with)|staying (?:with|on)|stick with|stay on|killing|retiring|sunsetting|deprecating|scrapping|scrapped|kept|keeping)\b(?!.*\b(?:tomorrow|tonight|lunch|meet(?:ing)?|later)\b)",
+    r"(?:the )?(?:decision|verdict|outcome|conclusion|final call|ruling|plan of record)(?: \w+){0,4}?(?: is| was|:|,)",
+    r"(?:it'?s|it is|it was|it has been) (?:now |been |finally )*(?:decided|settled|agreed)\b",
+    r"let'?s (?:go with|use|stick with|keep|standardi[sz]e on|settle on|adopt) (?!<THIS>).*\b(?:because|since|as we|as it|due to)\b",
+    r"i(?:'ve| have)? (?:decided|chose|chosen|picked|settled on|opted|went with) .*\b(?:because|since|due to|so that)\b",
+    r"we (?:won'?t|will not|are not|aren'?t) (?:be )?(?:going to )?(?:us(?:e|ing)|support(?:ing)?|build(?:ing)?|migrat(?:e|ing)|adopt(?:ing)?|do(?:ing)?|ship(?:ping)?|offer(?:ing)?) .*",
+    r"we(?:'ll| will) (?:use|keep|build|stay|go) .*\b(?:because|since|due to|so that)\b",
+    r"we use .*\b(?:because|since we|since it|due to)\b",
+)
+_POINTER = _patterns(
+    Kind.POINTER,
+    r"(?:for |about )?(?:[\w'/-]+ ){0,6}?<SUBJECT>(?: [\w'/-]+){0,6}? (?:is|are|lives?|sits?|stay|stays|go|goes|gets?|happens?|can be found|end up|belongs?)(?: all| now| always)*(?: tracked| documented| kept| stored| filed| found| hosted| maintained| managed| written up| recorded| reported| logged| posted| published| announced| discussed| collected| described| listed)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))(?![\w-])",
+    r"we (?:track|keep|file|log|document|store|report|record|manage|maintain|collect|post|announce|discuss|publish) (?:all |our |the |every )*(?:[\w'/-]+ ){0,4}?(?:in|on|at|under|with|via|through) (?:the |our |a )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))",
+    r"(?:for|about) (?:anything|everything|questions?|all|help|any|issues?|problems?|access)\b.{2,80}?,? (?:ask|ping|see|check|go to|post|look|use|contact|talk to|head to|write to|open)\b",
+    r"(?:please )?(?:ask|post|ping|announce|report)(?: it| them| questions| people| someone| bugs| issues)?(?: over)? (?:in|on|at|to) #[a-z]",
+    r"(?:see|check|consult|refer to|look (?:at|in|into|it up in)|read|go to|use) (?:the |our )?(?:[\w'-]+ ){0,3}?(?:https?://\S+|(?:<SYSTEM>)\b[\w '/-]*|docs/\S+|[\w-]+ wiki) (?:for|when|if|whenever) (?!this\b)",
+    r"(?:[\w'./-]+ ){1,8}(?:is|are|as) (?:the |our |a )?(?:single )?(?:source of truth|canonical|authoritative)\b",
+    r"(?:treat|take|consider) [\w./' -]+ as (?:the |our )?(?:source of truth|canonical|authoritative|reference)\b",
+    r"(?:the |our )?(?:[\w'-]+ ){0,3}<SUBJECT>(?: [\w'-]+){0,4}?(?: is|:| are|'s) (?:at |in |on |under )?(?:https?://|#[a-z]|docs/)\S+",
+    r"the (?:spec|specification|standard|rfc|protocol)(?: \w+){0,4} (?:is|are) \S+",
+)
+_PROJECT = _patterns(
+    Kind.PROJECT,
+    r"we(?:'re| are| have|'ve)? <ADV>(?:all )?(?:moved|switched|migrated|changed|ported|upgraded|downgraded|transitioned|replaced|swapped|renamed|raised|lowered|bumped|consolidated|switching|moving|migrating)\b(?! on\b)(?=.*\b(?:to|with|by|from|for|off)\b)",
+    r"we <ADV>(?:deploy|host|ship|run|publish|release|build|target|support|serve|store|depend|rely|bill|log)\b(?! (?:into|out|this|that|it|the same)\b) .*\b(?:to|on|for|with|in|at|from|against|via|through)\b",
+    r"we <ADV>(?:deploy|ship|release|publish) (?:every|on|each|only|weekly|daily|nightly|twice|once)\b",
+    r"we(?:'re| are)? <ADV>(?:use|using|on|target|targeting|support|supporting) (?!<THIS>|an? (?:lot|few|different|similar)|to\b|our own)(?:[\w.+#/-]+ ){1,6}?(?:for|in|as|on|here|with|at|everywhere|across|now|internally)\b",
+    r"we <ADV>(?:use|target|support|are on) (?!<THIS>|an? |to\b|our\b)(?-i:[A-Z][\w.+#-]*|[\w-]*\d[\w.]*)",
+    r"(?:the |our )?(?:<PART>|(?:[\w-]+ )?<PART>) (?:is|are|runs?|lives?|goes|go|happens?|now)(?: now| all| currently| already| moving)* (?:on|in|with|at|to|through|via|written in|built with|hosted on|behind) (?!fire\b|progress|<THIS>|trouble|a loop|red\b|green\b|line\b)\S",
+    r"our (?:[\w'/-]+ ){0,3}?(?:stack|backend|frontend|database|db|ci|target|minimum|python|node|production|prod|staging|deploy|servers?|users|customers|customer base|traffic|region|budget|sla|deadline|release|release cycle|sprint|api|monorepo|default branch|main branch|package manager|test runner|framework|license|codebase|repo|service|product|company)(?: \w+){0,3}? (?:is|are|runs?|uses?|targets?|lives?|has|have|ends?|starts?)\b(?! (?:broken|failing|down|slow|red|green|complain|confus|angry))",
+    r"(?:this|the) (?:project|repo|repository|service|codebase|app|package|library|product|monorepo|tool)(?: here)? (?:is (?:written in|built (?:with|on)|called|named|deployed|hosted|used by|owned by|maintained by|licensed|an? )|uses|targets|runs on|supports|belongs to|stands for)\b(?! (?:crash|mess|the wrong))",
+)  # fmt: skip
+_CHANGED = _patterns(
+    Kind.PROJECT,
+    r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are|has|have|was|were|got|now|just|been) (?:now |been |just |all |finally |renamed |moved |switched |migrated |changed |raised |bumped |lowered )*(?:to|on|in|at|with) (?!<THIS>)\S.*\bnow\b",
+    r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
+    r"(?:[\w'/.-]+ ){1,5}(?:is|are) now (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok)\w",
+)
+
+
+def _third_person_verb(verb: str) -> str:
+    """Return a verb of the first person in the third."""
+    fixed = {"have": "has", "do": "does", "am": "is", "go": "goes", "was": "was", "don't": "does not", "dont": "does not"}
+    lower = verb.lower()
+    if lower in fixed:
+        return fixed[lower]
+    if lower in _UNCHANGED or lower.endswith("ed"):
+        return verb
+    if re.search(r"(?:s|x|z|ch|sh)$", lower):
+        return verb + "es"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s"
+
+
+_UNCHANGED = frozenset(
+    """can could will would shall should may might must can't cannot won't wouldn't couldn't shouldn't didn't just
+    got went came became left quit grew spent ran wrote knew had did was were found chose took taught moved began
+    ever switched joined founded co-founded started""".split()
+)
+_ADVERBS = frozenset(
+    """really strongly much generally usually always mostly mainly also still just very definitely personally normally
+    typically now currently basically actually only honestly particularly especially never even already finally often
+    rarely barely hardly absolutely truly completely totally kind sort of slightly tend""".split()
+) - {"tend"}  # fmt: skip
+_CONTRACTED = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
+_I = re.compile(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
+_POSSESSIVE = (
+    (re.compile(r"\bmy own\b", re.I), "their own"),
+    (re.compile(r"\bmy\b", re.I), "the user's"),
+    (re.compile(r"\bmine\b", re.I), "the user's"),
+    (re.compile(r"\bmyself\b", re.I), "themselves"),
+    (re.compile(r"\bme\b", re.I), "the user"),
+)
+
+
+def _he_or_she(match: re.Match[str]) -> str:
+    words = match[3].split()
+    contracted = match[1] or match[2]
+    if contracted:
+        return f"the user {_CONTRACTED[contracted.lower()]}{match[3]}"
+    at = next((n for n, word in enumerate(words) if word.lower() not in _ADVERBS), None)
+    if at is None:
+        return f"the user{match[3]}"
+    lower = words[at].lower()
+    if lower in ("don't", "do", "dont") and at + 1 < len(words) and (lower != "do" or words[at + 1] == "not"):
+        words[at : at + (2 if lower == "do" else 1)] = ["does", "not"]
+    else:
+        words[at] = _third_person_verb(words[at])
+    return f"the user {' '.join(words)}"
+
+
+_SUBJECT_OF = {
+    Kind.PERSON: re.compile(r"(?=as |being |new to|no idea|based |working )", re.I),
+}
+_NAMING = re.compile(r"(?:the name'?s|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])", re.I)
+_HERE = re.compile(r" here$", re.I)
+
+
+def render(kind: Kind, text: str) -> str:
+    """Return the words of a fact as a line about "the user", the agent as "the assistant"."""
+    if kind is Kind.PERSON and _NAMING.match(text):
+        return "The user is " + _HERE.sub("", _NAMING.sub("", text, count=1))
+    if kind is Kind.AGENT:
+        text = re.sub(r"\byou(?:'|’)?(?: a)?re\b", "the assistant is", text, flags=re.I)
+        text = re.sub(r"\byour\b", "the assistant's", text, flags=re.I)
+        text = re.sub(r"\byourself\b|\byou\b", "the assistant", text, flags=re.I)
+    text = _I.sub(_he_or_she, text)
+    for pattern, words in _POSSESSIVE:
+        text = pattern.sub(words, text)
+    return text[:1].upper() + text[1:] if not re.match(r"[\w-]*[A-Z./_]", text[1:12].split(" ")[0]) else text
+
+
+_PATTERNS = tuple(
+    chain(_AGENT, _POINTER, _DECISION, _PREFERENCE, _SENTENCE_RULE[:4], _RULE, _PERSON, _PROJECT, _SENTENCE_RULE[4:], _CHANGED)
+)
+ENGLISH = Language(
+    code="en",
+    patterns=_PATTERNS,
+    trigger=_regex(
+        r"\b(?:i|i'?m|i'?ve|i'?d|my|me|we|our|us|you|your|always|never|every|each|any|all|no|not|don'?t|do not|avoid|must|should|only|use|prefer|instead|rather|whenever|before|after|when|from now on|future|keep|make|be|stop|skip|less|fewer|more|shorter|smaller|answer|reply|respond|write|talk|speak|stick|treat|rule|policy|convention|standard|decision|decided|team|is|are|in|on|at|as|being|see|ask|call|name|remember|now|please|moved|switched)\b"
+    ),
+    clause_end=re.compile(
+        r"[,;:](?=\s)\s*(?:and |but |or )?|\s+[-–—]{1,2}\s+|\s*—\s*|\s+but\s+|\s+and\s+(?=(?:i|we|you|my|our|your|always|never|don'?t|please)\b)|\s+so\s+(?=(?:i|we|you|don'?t|please|never|always|use)\b)|\s*\((?=(?:i|we|my|always|never)\b)",
+        re.I,
+    ),
+    opener=_regex(
+        r"(?:(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|ps|p\.s\.|anyways?|anyhow|actually|no+|nope|nah|yes|yep|yeah|right|sure|thanks?(?: you)?|thx|ty|great|good news|nice|perfect|cool|please|pls|plz|just|heads[- ]up|reminder|again|for context|context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)?|second(?:ly)?|third(?:ly)?|finally|lastly|oh and|besides|additionally|in addition|plus|note|n\.b\.|nb|important|since|because|given that|update|quick (?:note|update)|correction|sorry|hmm+|ah|aha|ugh|look|listen|to be clear|honestly|frankly|generally|in general|usually|generally speaking|as a (?:general )?rule|personally|turns out|news|as i said|like i said|as mentioned|scratch that|wait|hold on|let me introduce myself|as you know|currently|these days|nowadays|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company)|over here|here|at work|on this (?:project|team)|talked to the team|what is relevant"
+        r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))"
+        r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes)))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
+    ),
+    standing=_regex(
+        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|as of (?:now|today)|starting (?:now|today)|always|never|every|each|whenever|permanently|every time|at all times|by default|in general|generally|as a rule|across the board|from this day|anymore|any more|ever|any|all|until further notice|unless i (?:say|tell|ask)|both|everything|everywhere)\b"
+    ),
+    firm=_regex(
+        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask))\b"
+    ),
+    everywhere=_regex(r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"),
+    third_person=_regex(
+        r"(?:(?:my|our|his|her|their|the|a|one|some|most) (?:[\w-]+ )?(?:colleagues?|co-?workers?|friends?|boss|wife|husband|partner|kids?|son|daughter|brother|sister|mother|father|mum|mom|dad|roommate|flatmate|neighbou?rs?|manager|teammates?|customers?|users|clients|people|developers|vendor|author|article|book|docs|readme|manual|teacher|professor)|he|she|they|someone|somebody|everyone|everybody|people|most people|customers|users|vendors?|anyone|nobody)\b(?! (?:has|have) to)(?!.*\b(?:me|i)\b)"
+    ),
+    question=_regex(
+        r".*\?[\"'”’)]*\s*$|(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
+    ),
+    standing_question=_regex(
+        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?! (?:explain|tell|see|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|right|alright|all right|please|yeah|yes|got it|deal|understood|fine|will you|would you)\s*\?"
+    ),
+    hypothetical=_regex(
+        r"\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?<!you can )(?<!you may )(?<!can )assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
+    ),
+    passing=_regex(
+        r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|yesterday|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
+    ),
+    joke=_regex(r"(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"),
+    retraction=_regex(r"(?:.*\b(?:but|no|nah|actually|hmm|oh|ok|well),? )?(?:(?:oh |no,? |nah,? |actually,? |hmm,? )*(?:forget it|never ?mind|nvm|scratch that|ignore (?:that|me|what i said)|disregard(?: that)?|doesn'?t matter|strike that|not true|that was a joke|i take (?:that|it) back))\b"),
+    material=_regex(
+        r"(?:.*\b)?(?:translate|proof-?read|polish|rephrase|reword|re-?write|paraphrase|summari[sz]e|improve|correct|fix the (?:grammar|spelling|wording)|spell-?check|shorten|edit|format|convert|critique|parse|classify|annotate|explain|review|comment on|turn|what do you (?:make of|think of)|is (?:this|that) (?:ok|right|good)|check|put|add|save|paste|store|here'?s|here is|here are|attaching|attached|the (?:email|mail|message|text|prompt|note|ticket|readme|docs?|log|output|error|comment) (?:says|reads|is)|says|said|wrote|writes|reads|got (?:this|the following)|look at this|example|output)\b"
+    ),
+    fiction=_regex(
+        r"(?:.*\b)?(?:(?:write|draft|continue|make up|invent|create|generate|compose|improve|give me|need|finish|polish|produce|act out|come up with|help me with|role-?play)\b.*\b(?:stor(?:y|ies)|poems?|dialog(?:ue)?s?|scenes?|personas?|characters?|novels?|lyrics|screenplay|play|fairy tale|cover letter|bio|biography|profile text|testimonials?|user stor(?:y|ies)|monologue|system prompt|npc|fan ?fic(?:tion)?|role-?play|speech|limerick|sitcom|mock interview|quiz|lorem ipsum|dummy (?:text|data)|fake (?:users?|profiles?)|tweets?|blog ?post|advert|slogan)\b|role-?play|pretend (?:to be|you|that you|i)|let'?s play|you are playing|in the voice of|first person\b)"
+    ),
+    heading=_regex(r".*\b(?:rules?|conventions?|from now on|going forward|preferences?|about (?:me|myself)|remember|keep in mind|guidelines?|always|never|things to know|house style|standards?|notes for you|ground rules|how i (?:work|like)|please follow|we use|our stack|decisions?|where things (?:are|live))\b"),
+    request=_regex(
+        r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
+    ),
+    preface=_regex(
+        r"(?:(?:oh|ok|hey|hi|hello|thanks?|thx|good news|btw|fyi|anyway|update|correction|sorry|by the way|yes|no|actually|scratch that|talked to the team|first time .*|ok sounds .*|fine|i think|i mean|you know|please)[ ,!]*)+$"
+    ),
+    tail=_regex(
+        r"(?:[\s,;:]*(?:please|pls|plz|thanks?(?: you| a lot)?|thx|btw|by the way|lol|haha|ok(?:ay)?|right|though|tho|fyi|from now on(?:wards)?|going forward|in (?:the )?future|anyway|ugh|(?<=\s)[:;]-?[)(DP]|:\)|;\)|[.!,;:?…]))+[\s)]*$|\s*\)+$(?<=[^(]\))"
+    ),
+    about_answers=_regex(
+        r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
+    ),
+    change=_regex(
+        r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|swapped|scratch that|go back|went back|back to|instead|correction|renamed|promoted|used to|as of|not .* but|update|these days|voted|raised|lowered|bumped|upgraded|dropp(?:ed|ing)|ditched|left|joined|became|new)\b|^(?:no|actually|wait|sorry|correction)\b"
+    ),
+    addition=_regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
+    old_value=(
+        _regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
+        _regex(r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"),
+        _regex(r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"),
+        _regex(r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"),
+        _regex(r"\b(?P<old>[\w.+#-]+) (?:is|was) (?:gone|dead|history|replaced|retired|out)\b"),
+        _regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
+    ),
+    slots=(
+        ("user name", _regex(r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by")),
+        ("user role", _regex(r"the user (?:is|has (?:been|got) promoted|got promoted|became|works as|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b")),
+        ("user place", _regex(r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z])")),
+        ("user employer", _regex(r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user")),
+        ("operating system", _regex(r"the user .*\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b")),
+        ("editor", _regex(r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b")),
+        ("shell", _regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
+        ("time zone", _regex(r"time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b")),
+        ("agent name", _regex(r"the assistant(?:'s (?:new )?name| is (?:now )?(?:called|named))|\bcall the assistant\b|call(?:s)? themselves|answer to|go by")),
+        ("agent role", _regex(r"the assistant(?:'s (?:role|job)| is)\b")),
+        ("answer language", _regex(r"\b(?:answer|reply|respond|write|speak|talk|explain|go back|switch(?: back)?|back|chat|communicate)\w*\b.*\b<LANGUAGE>\b")),
+        ("indentation", _regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)")),
+        ("continuous integration", _regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b")),
+        ("deploy target", _regex(r"\b(?:deploy\w*|hosting|hosted|host)\b")),
+        ("package manager", _regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|pipenv|uv|conda|package manager)\b")),
+        ("database", _regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b")),
+        ("bug tracker", _regex(r"\b(?:jira|linear|github issues|youtrack|redmine|bugzilla|asana|trello)\b|\b(?:bugs|tickets|issues) .*tracked\b")),
+        ("test framework", _regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
+        ("coverage", _regex(r"\bcoverage\b")),
+        ("line length", _regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
+    ),
+    reason=_regex(r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"),
+    forget=_regex(
+        r"(?:.*?\b(?:please|can (?:you|we)|could (?:you|we)|no|ok|hey|actually|and|but|oh|lol|wait|also|just|pls|i want you to|i'd like you to|you can|you should|let'?s)?,? ?)??(?<!don't )(?<!dont )(?<!not )\b(?:(?:forget|un-?learn|scrub|erase|wipe|remove|delete|drop|discard|strike)\b(?: about)? (?P<what>(?:that|this|it|what i (?:just )?(?:said|told you|wrote)|everything i said|the last (?:thing|one|bit)|my \w[\w' -]{1,40}|(?:the|that|this) [\w' -]{1,40}?(?= (?:bit|part|thing|fact|rule|preference|note|from)\b)|(?:the|that|this) (?:\w+ ){0,3}(?:bit|part|thing|fact|rule|preference|note|one)|i (?:ever )?(?:said|mentioned|told you)[\w' -]*|about [\w' -]{2,40}))|(?:(?:don'?t|do not|please don'?t|never|no need to) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|put)) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part)))(?! (?:in|to|on|under|at|as|file|button|with|for)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
+    ),
+    nameless=_regex(r"(?:that|this|it|any of (?:that|this)|what i .*|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you)\b.*)$"),
+    aliases=(
+        (_regex(r".*\b(?:company|employer|work)\b"), _regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
+        (_regex(r".*\b(?:name)\b"), _regex(r"name|called|the user is (?-i:[A-Z])|call ")),
+        (_regex(r".*\b(?:city|location|address|where i live)\b"), _regex(r"lives?|based|located|the user is (?:in|from)")),
+        (_regex(r".*\b(?:job|role|title|profession)\b"), _regex(r"the user (?:is|works|does)\b.*<ROLE>")),
+    ),
+    render=render,
+)

@@ -1,0 +1,319 @@
+"""The user's own words of one prompt -> facts, wishes to forget, requests.
+
+Each sentence goes through the same steps: whose words it is, whether it may say something lasting, what it says.
+Nothing is better than junk: a sentence that is a question, a guess, a joke, a story, about somebody else or about
+the task at hand says nothing.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from memoryd.memory.text import cut
+from memoryd.worker.agents.rules.chinese import CHINESE
+from memoryd.worker.agents.rules.english import ENGLISH
+from memoryd.worker.agents.rules.patterns import CJK, CORRECTED, PREFERRED, REMEMBERED, Extent, Kind, Language, Pattern
+from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, clauses, lines, sentences_of
+
+MAX_FACT_CHARS = 240  #: longer ones are told, not stated
+MAX_REQUEST_CHARS = 160
+_CJK_CHAR = re.compile(f"[{CJK}]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_OPEN_QUOTE = re.compile(r"[\"“「『‘]\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something lasting that the user said, in one line."""
+
+    kind: Kind
+    text: str  #: as it will stand in memory, about "the user"
+    said: str  #: the sentence it was taken from
+    language: Language
+    importance: float
+    reason: str = ""  #: of a decision
+    old_values: tuple[str, ...] = ()  #: named as holding no longer
+    changes: bool = False  #: gives a new value for something known
+    adds: bool = False  #: stands beside what is known
+    everywhere: bool = False  #: claims all projects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """A wish to forget: `what` names the fact; '' means the newest one."""
+
+    what: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one prompt says."""
+
+    facts: tuple[Fact, ...] = ()
+    forgets: tuple[Forget, ...] = ()
+    requests: tuple[str, ...] = ()  #: questions and tasks, for the session's summary
+
+
+def read(own: str) -> Reading:
+    """Read the user's own words of one prompt (`memory.spans.own_words`)."""
+    reader = _Reader()
+    for line in lines(own):
+        reader.take_line(line)
+    return Reading(facts=tuple(reader.facts), forgets=tuple(reader.forgets), requests=tuple(reader.requests))
+
+
+class _Reader:
+    """The state of reading one prompt, line by line."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+        self.forgets: list[Forget] = []
+        self.requests: list[str] = []
+        self._foreign = ""  #: "block": up to the next blank line; "all": to the end of the prompt
+        self._block_begun = False
+        self._heading = False
+
+    def take_line(self, line: str) -> None:
+        if not line:
+            self._heading = False
+            if self._foreign == "block" and self._block_begun:
+                self._foreign = ""
+            return
+        if self._foreign:
+            self._block_begun = True
+            return
+        item = line.startswith("- ")
+        found = sentences_of(line.removeprefix("- "))
+        for n, sentence in enumerate(found):
+            if self._foreign:
+                break
+            self._take(sentence, under_heading=self._heading and item, last=n == len(found) - 1)
+
+    def _take(self, sentence: Sentence, *, under_heading: bool, last: bool) -> None:
+        language = language_of(sentence.text)
+        if language.joke.match(sentence.masked):
+            self.facts.clear()
+            return
+        if language.fiction.match(sentence.masked):
+            self._ask(sentence)
+            self._foreign = "all"
+            return
+        self._open_block(sentence, language, last=last)
+        forget = _forget(sentence, language)
+        if forget:
+            self.forgets.append(forget)
+            return
+        sentence, taken_back = _after_retraction(sentence, language)
+        if taken_back:
+            self.facts.clear()
+        facts = _facts(sentence, language, under_heading=under_heading)
+        if not facts and language is not ENGLISH and len(_LATIN_WORD.findall(sentence.text)) >= 3:
+            facts = _facts(sentence, ENGLISH, under_heading=under_heading) if _may_state(sentence, language) else []
+        self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
+        if not facts:
+            self._ask(sentence)
+
+    def _ask(self, sentence: Sentence) -> None:
+        language = language_of(sentence.text)
+        for start, end in clauses(sentence.masked, language.clause_end):
+            opened = language.opener.match(sentence.masked, start)
+            at = max(start, opened.end() if opened else start)
+            if at < end and (language.request.match(sentence.masked, at) or language.question.match(sentence.masked, at)):
+                self.requests.append(cut(sentence.text[at:], MAX_REQUEST_CHARS))
+                return
+
+    def _open_block(self, sentence: Sentence, language: Language, *, last: bool) -> None:
+        """What stands below a line that ends with a colon is the user's own only under a heading of theirs."""
+        if not (last and sentence.text.endswith((":", "："))):
+            return
+        if language.heading.match(sentence.masked) and not language.material.match(sentence.masked):
+            self._heading = True
+        else:
+            self._foreign = "all" if language.material.match(sentence.masked) else "block"
+            self._block_begun = False
+
+
+def language_of(text: str) -> Language:
+    """Chinese from the first Chinese character on; mixed prompts follow Chinese grammar more often than not."""
+    return CHINESE if _CJK_CHAR.search(text) else ENGLISH
+
+
+def _after_retraction(sentence: Sentence, language: Language) -> tuple[Sentence, bool]:
+    """Return what follows a "scratch that", and whether there was one."""
+    match = language.retraction.match(sentence.masked)
+    if not match:
+        return sentence, False
+    rest = len(match[0])
+    return replace(sentence, text=sentence.text[rest:].lstrip(" ,.:，。：-–—"), masked=sentence.masked[rest:].lstrip(" ,.:，。：-–—")), True
+
+
+def _forget(sentence: Sentence, language: Language) -> Forget | None:
+    for table in (language, ENGLISH) if language is not ENGLISH else (language,):
+        match = table.forget.match(sentence.masked)
+        if match:
+            what = " ".join(part for part in match.groups() if part).strip()
+            return Forget(what="" if table.nameless.match(what) else what, language=table)
+    return None
+
+
+def _may_state(sentence: Sentence, language: Language) -> bool:
+    """Whether a sentence may say something lasting at all."""
+    masked = sentence.masked
+    if len(masked) > MAX_SENTENCE_CHARS or not language.trigger.search(masked):
+        return False
+    if language.question.match(masked) and not language.standing_question.match(masked):
+        return False
+    if language.hypothetical.search(masked):
+        return False
+    return not language.passing.search(masked) or bool(language.firm.search(masked))
+
+
+def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
+    if not _may_state(sentence, language):
+        return []
+    masked = sentence.masked
+    bounds = clauses(masked, language.clause_end)
+    standing = under_heading or bool(language.standing.search(masked))
+    remembered, marked, facts, done_to = False, under_heading, list[Fact](), 0
+    for n, (start, end) in enumerate(bounds):
+        opened = language.opener.match(masked, start)
+        at = max(start, done_to, opened.end() if opened else start)
+        if opened and opened.end() > start:
+            remembered |= bool(opened["remember"])
+            marked |= bool(opened["standing"] or opened["remember"])
+        done_to = at
+        if at >= end:
+            continue
+        pattern, match = _matching(language, masked, at, end, standing=standing or marked, follows=_is_person(facts))
+        if pattern is None or match is None:
+            continue
+        span = _span(language, masked, bounds, n, at, pattern, match)
+        fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
+        if fact:
+            facts.append(fact)
+        if pattern.extent is not Extent.CLAUSE:
+            return facts
+    if not facts and (marked or language.firm.search(masked)):
+        fact = _default_rule(sentence, language, bounds, remembered=remembered)
+        facts = [fact] if fact else []
+    return facts
+
+
+def _is_person(facts: list[Fact]) -> bool:
+    return bool(facts) and facts[-1].kind is Kind.PERSON
+
+
+def _matching(
+    language: Language, masked: str, at: int, end: int, *, standing: bool, follows: bool
+) -> tuple[Pattern | None, re.Match[str] | None]:
+    if language.third_person.match(masked, at, end):
+        return None, None
+    for pattern in language.patterns:
+        if (pattern.standing and not standing) or (pattern.follows and not follows):
+            continue
+        match = pattern.regex.match(masked, at, end if pattern.extent is Extent.CLAUSE else len(masked))
+        if match:
+            return pattern, match
+    return None, None
+
+
+def _span(
+    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int, pattern: Pattern, match: re.Match[str]
+) -> tuple[int, int]:
+    """Return where the fact stands in the sentence."""
+    start, end = bounds[n]
+    if pattern.extent is Extent.CLAUSE:
+        return at, end
+    if pattern.extent is Extent.WHOLE:
+        at = _first_clause(language, masked, bounds, n, at)
+    for later in bounds[n + 1 :]:
+        if later[0] >= match.end() and _is_aside(language, masked, later):
+            break
+        end = later[1]
+    return at, end
+
+
+def _first_clause(language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int) -> int:
+    while n and not _is_aside(language, masked, bounds[n - 1]):
+        n -= 1
+        at = bounds[n][0]
+        opened = language.opener.match(masked, at)
+        at = opened.end() if opened and opened.end() < bounds[n][1] else at
+    return at
+
+
+def _is_aside(language: Language, masked: str, bound: tuple[int, int]) -> bool:
+    """Whether a clause is a request, a question or a preface: it is no part of a fact."""
+    start, end = bound
+    opened = language.opener.match(masked, start)
+    at = max(start, min(end, opened.end()) if opened else start)
+    return (
+        at >= end
+        or bool(language.request.match(masked, at, end))
+        or bool(language.preface.match(masked, start, end))
+        or bool(language.question.match(masked, at, end))
+    )
+
+
+def _default_rule(sentence: Sentence, language: Language, bounds: list[tuple[int, int]], *, remembered: bool) -> Fact | None:
+    """A sentence marked as lasting that no pattern knows is a rule in the user's words."""
+    masked = sentence.masked
+    if language.third_person.match(masked):
+        return None
+    start = 0
+    for a, b in bounds:
+        opened = language.opener.match(masked, a)
+        start = max(a, opened.end() if opened else a)
+        if start < b and not language.preface.match(masked, start, b):
+            break
+    return _fact(sentence, (start, len(masked)), language, Kind.RULE, REMEMBERED if remembered else CORRECTED)
+
+
+def _fact(
+    sentence: Sentence, span: tuple[int, int], language: Language, kind: Kind, importance: float
+) -> Fact | None:
+    text = _trimmed(sentence.text[span[0] : span[1]], language)
+    if kind is Kind.RULE and language.about_answers.search(text):
+        kind, importance = Kind.PREFERENCE, max(importance, PREFERRED)
+    reason = ""
+    if kind in (Kind.DECISION, Kind.PROJECT):
+        text, reason = _reason(text, language)
+    line = language.render(kind, text)
+    if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or not any(map(str.isalnum, line)):
+        return None
+    return Fact(
+        kind=Kind.DECISION if reason else kind,
+        text=line,
+        said=sentence.text,
+        language=language,
+        importance=importance,
+        reason=reason,
+        old_values=_old_values(sentence.masked, language),
+        changes=bool(language.change.search(sentence.masked)),
+        adds=bool(language.addition.search(sentence.masked)),
+        everywhere=bool(language.everywhere.search(sentence.masked)),
+    )
+
+
+def _trimmed(text: str, language: Language) -> str:
+    text = text.strip()
+    while True:
+        shorter = language.tail.sub("", text).strip(" ,;，；、")
+        if shorter == text:
+            break
+        text = shorter
+    if text.count("(") > text.count(")"):
+        text += ")"
+    return text
+
+
+def _reason(text: str, language: Language) -> tuple[str, str]:
+    match = language.reason.search(text)
+    if not match or match.start() < 3 or match.end() >= len(text):
+        return text, ""
+    return text[: match.start()].strip(" ,，"), text[match.end() :].strip()
+
+
+def _old_values(masked: str, language: Language) -> tuple[str, ...]:
+    found = (match["old"].strip() for pattern in language.old_value for match in pattern.finditer(masked))
+    return tuple(dict.fromkeys(old for old in found if len(old) > 1))

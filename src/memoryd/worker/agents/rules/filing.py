@@ -1,0 +1,254 @@
+"""Facts -> proposals: each in the right file, said once, the value that it replaces taken out.
+
+The desk holds what is active now and what this run adds, so that a fact may also replace one of the same run.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memoryd.memory.entries import make_slug
+from memoryd.memory.model import CoreLine, Entry, EntryType, MemoryView, Root
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
+from memoryd.memory.text import content_words, cut, fold, similarity
+from memoryd.worker.agents.rules.facts import Fact, Forget
+from memoryd.worker.agents.rules.patterns import Kind
+
+SAME = 0.85  #: similarity of character bigrams from which on two lines say the same
+COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
+
+FILE_OF = {
+    Kind.AGENT: "identity.md",
+    Kind.PERSON: "user.md",
+    Kind.PREFERENCE: "preferences.md",
+    Kind.RULE: "constraints.md",
+}
+TYPE_OF = {Kind.DECISION: EntryType.PROJECT, Kind.PROJECT: EntryType.PROJECT, Kind.POINTER: EntryType.REFERENCE}
+_PERSONAL = {"user.md", "identity.md"}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Held:
+    """One active fact: a line of a core file, or an entry."""
+
+    file: str  #: a core file, or '' for an entry
+    text: str
+    slug: str = ""
+    root: Root | None = None
+    fact: Fact | None = None  #: of this run
+    cites: tuple[int, ...] = ()
+    replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
+
+    def words(self) -> frozenset[str]:
+        return content_words(self.text)
+
+
+class Desk:
+    """The memory while a run files its facts."""
+
+    def __init__(self, view: MemoryView, instructions: str = "") -> None:
+        self._held = [_of_line(line) for line in view.core] + [
+            _of_entry(root, entry) for root, entry in view.entries if entry.active
+        ]
+        self._slugs = {entry.slug.casefold() for _, entry in view.entries}
+        self._instructions = [words for row in instructions.split("\n") if (words := content_words(row))]
+        self._gone: list[tuple[Held, tuple[int, ...]]] = []
+        self.learned: list[Held] = []  #: of this run, oldest first; a forgotten one is gone again
+
+    def file(self, fact: Fact, seq: int) -> None:
+        """Place a fact, unless memory or the project's instructions say it already."""
+        if self._in_instructions(fact) or self._said(fact):
+            return
+        stale = self._stale(fact)
+        text = _with_kept_part(fact, stale)
+        new = Held(file=FILE_OF.get(fact.kind, ""), text=text, fact=fact, cites=(seq,))
+        new.root = Root.USER if fact.everywhere and new.file == "constraints.md" else None
+        if not new.file:
+            new.slug = self._free_slug(text, stale)
+        for old in stale:
+            self._drop(old)
+            new.replaces.extend([old] if old.fact is None else old.replaces)
+        self._held.append(new)
+        self.learned.append(new)
+
+    def forget(self, wish: Forget, seq: int, newest: Iterable[str]) -> None:
+        """Take out the facts that a wish names, or else the newest ones, given as the texts of the turn before."""
+        meant = self._named(wish) if wish.what else self._with_texts(newest)
+        for held in meant:
+            self._drop(held)
+            self._gone.extend((old, (seq,)) for old in ([held] if held.fact is None else held.replaces))
+
+    def proposals(self) -> list[Proposal]:
+        """Return what changes, one proposal for each fact, each with its own citation."""
+        made: list[Proposal] = []
+        for held in self.learned:
+            made.extend(_core(held) if held.file else _entry(held))
+        for held, cites in self._gone:
+            made.append(_removal(held, cites))
+        return made
+
+    # what is known
+
+    def _in_instructions(self, fact: Fact) -> bool:
+        words = content_words(fact.text) - {"user"}
+        return bool(words) and any(len(words & row) >= COVERED * len(words) for row in self._instructions)
+
+    def _said(self, fact: Fact) -> bool:
+        words = content_words(fact.text)
+        for held in self._held:
+            if fold(held.text) == fold(fact.text):
+                return True
+            if words and words <= held.words() and not fact.changes:
+                return True
+            if not fact.changes and similarity(held.text, fact.text) >= SAME and words == held.words():
+                return True
+        return False
+
+    def _stale(self, fact: Fact) -> list[Held]:
+        """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
+        if fact.adds and not fact.old_values:
+            return []
+        slots = _slots(fact.text, fact)
+        found = [held for held in self._held if self._same_attribute(held, fact, slots)]
+        found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
+        if not found and fact.changes:
+            found = self._closest(fact)
+        return found
+
+    def _same_attribute(self, held: Held, fact: Fact, slots: frozenset[str]) -> bool:
+        shared = slots & _slots(held.text, fact)
+        if not shared:
+            return False
+        personal = any(slot.startswith(("user", "agent")) for slot in shared)
+        if personal:
+            return held.file == FILE_OF.get(fact.kind) and held.file in _PERSONAL and (fact.changes or _is_name(shared))
+        return fact.changes or (held.file == "preferences.md" and "answer language" in shared)
+
+    def _closest(self, fact: Fact) -> list[Held]:
+        """The line that shares most topic words, when the sentence says that something changed."""
+        words = content_words(fact.said) - _FRAME
+        family = _family(fact.kind)
+        scored = [(len(words & (held.words() - _FRAME)), n, held) for n, held in enumerate(self._held)]
+        scored = [s for s in scored if s[0] and s[2].file in family and _explicit(fact)]
+        return [max(scored, key=lambda s: s[:2])[2]] if scored else []
+
+    def _named(self, wish: Forget) -> list[Held]:
+        for words, lines in wish.language.aliases:
+            if words.match(wish.what):
+                return [held for held in self._held if lines.search(held.text)][-1:]
+        asked = content_words(wish.what) - _FRAME
+        scored = [(len(asked & held.words()), n, held) for n, held in enumerate(self._held)]
+        best = max((s for s in scored if s[0]), key=lambda s: s[:2], default=None)
+        return [best[2]] if best else []
+
+    def _with_texts(self, texts: Iterable[str]) -> list[Held]:
+        wanted = {fold(text) for text in texts}
+        return [held for held in self._held if fold(held.text) in wanted]
+
+    def _drop(self, held: Held) -> None:
+        self._held.remove(held)
+        if held in self.learned:
+            self.learned.remove(held)
+
+    def _free_slug(self, text: str, stale: list[Held]) -> str:
+        slug = base = make_slug(" ".join(sorted_words(text)))
+        n = 2
+        while slug.casefold() in self._slugs and slug not in {held.slug for held in stale}:
+            slug, n = f"{base[:60]}-{n}", n + 1
+        self._slugs.add(slug.casefold())
+        return slug
+
+
+_FRAME = content_words("user use always never now new the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都")
+_WORDS = re.compile(r"[\w.#+-]*\w")
+
+
+def sorted_words(text: str) -> list[str]:
+    """The first words of a text that carry meaning, in their order: what a slug is made of."""
+    words = _WORDS.findall(text)
+    kept = [word for word in words if content_words(word) - {"user"}]
+    return (kept or words)[:7]
+
+
+def _of_line(line: CoreLine) -> Held:
+    return Held(file=line.key.path, text=line.text, root=line.key.root)
+
+
+def _of_entry(root: Root, entry: Entry) -> Held:
+    return Held(file="", text=entry.description or entry.name, slug=entry.slug, root=root)
+
+
+def _slots(text: str, fact: Fact) -> frozenset[str]:
+    return frozenset(name for name, pattern in fact.language.slots if pattern.search(text))
+
+
+def _is_name(slots: frozenset[str]) -> bool:
+    return bool(slots & {"user name", "agent name"})
+
+
+def _family(kind: Kind) -> frozenset[str]:
+    if kind in (Kind.AGENT, Kind.PERSON):
+        return frozenset({FILE_OF[kind]})
+    return frozenset({"", "preferences.md", "constraints.md"})
+
+
+def _explicit(fact: Fact) -> bool:
+    return fact.changes
+
+
+def _asserts(held: Held, old: str, fact: Fact) -> bool:
+    """Whether a fact holds the value that is named as old, and not as one to avoid."""
+    if held.file == "identity.md" or (held.file == "user.md") != (fact.kind is Kind.PERSON):
+        return False
+    at = fold(held.text).find(fold(old))
+    if at < 0 or not re.search(rf"(?<![\w]){re.escape(fold(old))}(?![a-z0-9])", fold(held.text)):
+        return False
+    return not re.search(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止", fold(held.text)[:at])
+
+
+_AT_FIRM = re.compile(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
+
+
+def _with_kept_part(fact: Fact, stale: list[Held]) -> str:
+    """A new job title says nothing about the employer: keep it."""
+    if fact.kind is Kind.PERSON and not _AT_FIRM.search(fact.text):
+        firm = next((m for held in stale if (m := _AT_FIRM.search(held.text))), None)
+        if firm and "user role" in _slots(fact.text, fact):
+            return f"{fact.text} {firm[0]}"
+    return fact.text
+
+
+def _core(held: Held) -> list[Proposal]:
+    same = [old for old in held.replaces if old.file == held.file]
+    made: list[Proposal] = []
+    if same:
+        made.append(Lines(file=held.file, replace=((same[0].text, held.text),), cites=held.cites, root=same[0].root))
+    else:
+        made.append(Lines(file=held.file, add=(held.text,), cites=held.cites, root=held.root))
+    rest = [old for old in held.replaces if old not in same[:1]]
+    return made + [_removal(old, held.cites) for old in rest]
+
+
+def _entry(held: Held) -> list[Proposal]:
+    fact = held.fact
+    if fact is None:
+        return []
+    entries = [old for old in held.replaces if not old.file]
+    fields = {
+        "slug": held.slug,
+        "name": cut(held.text, 80),
+        "description": cut(held.text, 300),
+        "type": TYPE_OF[fact.kind],
+        "content": f"{held.text}\n\n**Why:** {fact.reason}" if fact.reason else held.text,
+        "importance": fact.importance,
+        "cites": held.cites,
+    }
+    old = entries[0] if entries else None
+    made: list[Proposal] = [Supersede(**fields, old=old.slug, root=old.root) if old else Save(**fields)]
+    return made + [_removal(other, held.cites) for other in held.replaces if other is not old]
+
+
+def _removal(held: Held, cites: tuple[int, ...]) -> Proposal:
+    if held.file:
+        return Lines(file=held.file, remove=(held.text,), cites=cites, root=held.root)
+    return Archive(slug=held.slug, cites=cites, root=held.root, reason="the user took it back or replaced it")

@@ -1,0 +1,82 @@
+"""The shape of a language table: what one pattern says, and what a whole language says.
+
+`english.py` and `chinese.py` each hold one table of this shape; the pipeline knows no word of any language.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+REMEMBERED, CORRECTED, PREFERRED, MENTIONED = 1.0, 0.8, 0.6, 0.4  #: importance without a model (SOURCES.md)
+CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+
+
+class Kind(StrEnum):
+    """What a fact is about; it decides the file."""
+
+    AGENT = "agent"  #: identity.md
+    PERSON = "person"  #: user.md
+    PREFERENCE = "preference"  #: preferences.md
+    RULE = "rule"  #: constraints.md
+    DECISION = "decision"  #: an entry with its reason
+    PROJECT = "project"  #: an entry
+    POINTER = "pointer"  #: an entry of type reference
+
+
+class Extent(StrEnum):
+    """How much of the sentence is the fact."""
+
+    CLAUSE = "clause"  #: the clause that matched; later clauses may hold facts of their own
+    REST = "rest"  #: from the clause that matched to the end, without the requests there
+    WHOLE = "whole"  #: every clause that is neither a request, a preface nor a question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """One way to say a fact, matched at the beginning of a clause, its openers taken off."""
+
+    kind: Kind
+    regex: re.Pattern[str]
+    extent: Extent = Extent.REST
+    importance: float = MENTIONED
+    standing: bool = False  #: counts only in a sentence that says "from now on", "always", 以后, ...
+    follows: bool = False  #: has no subject of its own: counts only right after a fact about the person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """All that the pipeline asks about a language. Patterns see quoted text as blanks (`sentences.mask`)."""
+
+    code: str
+    patterns: tuple[Pattern, ...]
+    trigger: re.Pattern[str]  #: cheap: a sentence without a match holds no fact
+    clause_end: re.Pattern[str]  #: the separator between two clauses
+    opener: re.Pattern[str]  #: fillers before a fact; group `standing` or `remember` when they mark one
+    standing: re.Pattern[str]  #: anywhere: the sentence speaks of more than the task at hand
+    firm: re.Pattern[str]  #: anywhere: makes a rule of a sentence that no pattern knows: "from now on", 以后
+    everywhere: re.Pattern[str]  #: the words claim all projects
+    third_person: re.Pattern[str]  #: a clause about somebody else
+    question: re.Pattern[str]
+    standing_question: re.Pattern[str]  #: a question that is a standing request: "Could you always ... please?"
+    hypothetical: re.Pattern[str]  #: suppositions, guesses, plans that are open
+    passing: re.Pattern[str]  #: one-off: today, this time, for now
+    joke: re.Pattern[str]  #: takes back what stands before it in the prompt
+    retraction: re.Pattern[str]  #: takes back what stands before it in the prompt, as "never mind"
+    material: re.Pattern[str]  #: a request to work on a text that follows
+    fiction: re.Pattern[str]  #: a request to invent text: what follows is nobody's word
+    heading: re.Pattern[str]  #: a line before a colon that introduces the user's own rules
+    request: re.Pattern[str]  #: a clause that asks for something now; it is no part of a fact
+    preface: re.Pattern[str]  #: a clause that only leads to a fact
+    tail: re.Pattern[str]  #: what is cut off the end of a fact
+    about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference
+    change: re.Pattern[str]  #: the sentence gives a new value for something known
+    addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
+    old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
+    slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
+    reason: re.Pattern[str]  #: between a statement and its reason
+    forget: re.Pattern[str]  #: "forget that"; the groups named `what...` name the fact
+    aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
+    nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
+    render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
+

@@ -1,0 +1,189 @@
+"""A run: a range of the journal, or a person's command, becomes files. Steps as in docs/durability.md, "A run"."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from memoryd.clock import Clock, mono, utc_now
+from memoryd.memory import acceptance, draft
+from memoryd.memory.acceptance import Refused
+from memoryd.memory.apply import Raced, apply
+from memoryd.memory.changes import Cited
+from memoryd.memory.model import FileKey
+from memoryd.memory.ports import Author, FileChange, Rejected
+from memoryd.memory.proposals import Proposal
+from memoryd.memory.shelf import Shelf
+from memoryd.worker.ports import (
+    AgentResult,
+    Applied,
+    Commit,
+    Conflict,
+    Job,
+    MemoryAgent,
+    NoChange,
+    Outcome,
+    Rejection,
+    Run,
+    Runs,
+)
+from memoryd.worker.projection import Projection
+
+MAX_ROUNDS = 3  #: how often an apply is tried again when a person saved a file meanwhile
+CATCH_UP_SECONDS = 5.0
+
+log = structlog.get_logger("run")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a run wants to write, computed on the bytes of now."""
+
+    changes: Mapping[FileKey, tuple[bytes | None, bytes | None]]
+    citations: tuple[Cited, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    rejection: str | None = None  #: the whole draft may not be applied
+    notes: tuple[str, ...] = ()  #: for the person who asked: what was dropped or was so already
+
+
+Planner = Callable[[Mapping[FileKey, bytes]], Plan]
+
+
+@dataclass(slots=True, kw_only=True)
+class Runner:
+    """Carries runs out."""
+
+    runs: Runs
+    shelf: Shelf
+    agent: MemoryAgent
+    catch_up: Callable[[Path], Awaitable[None]]
+    core_chars: int = draft.CORE_CHARS
+    clock: Clock = utc_now
+    after_apply: Callable[[Run], None] = field(default=lambda run: None)
+
+    async def consolidate(self, job: Job) -> Outcome:
+        """Run a job's range through the memory agent."""
+        started = mono()
+        run = Run(
+            id=job.run_id, dir=job.dir, roots=job.roots, author=Author.RUN, action="consolidate",
+            agent=self.agent.name, job=job,
+        )  # fmt: skip
+        # 1. claimed; catch the transcripts of the job's sessions up
+        await self.catch_up(job.dir)
+        # 2. the projection: (watermark, to_seq] of every dirty session, each text once
+        projection = await asyncio.to_thread(self.runs.project, job)
+        # 3. nothing worth reading
+        if not projection.worth_reading:
+            return NoChange(to_seq=projection.to_seq, partial=projection.partial)
+        # 4. observe: what a person changed becomes a version before the agent reads it
+        view = await self.shelf.view(run.roots)
+        # 5. the agent
+        result = await self.agent.propose(projection, view)
+        # 6. to 12.
+        return await self._write(run, self._planner(run, result.proposals), projection, result, started)
+
+    async def change(self, run: Run, plan: Planner) -> tuple[Outcome, Plan]:
+        """Carry out a person's command; returns its outcome and the last plan."""
+        plans: list[Plan] = []
+
+        def remember(base: Mapping[FileKey, bytes]) -> Plan:
+            plans.append(plan(base))
+            return plans[-1]
+
+        outcome = await self._write(run, remember, None, AgentResult(proposals=()), mono())
+        return outcome, plans[-1]
+
+    def propose(self, run: Run, proposals: Sequence[Proposal], rejected: tuple[Rejected, ...] = ()) -> Planner:
+        """The plan of a person's command that is made of proposals."""
+        return self._planner(run, proposals, taken_back=rejected)
+
+    async def _write(
+        self, run: Run, plan: Planner, projection: Projection | None, result: AgentResult, started: float
+    ) -> Outcome:
+        for _ in range(MAX_ROUNDS):
+            async with self.shelf.locked(run.roots):
+                outcome = await asyncio.to_thread(self._attempt, run, plan, projection, result, started)
+            if not isinstance(outcome, Raced):
+                break
+            log.info("run.raced", run=run.id, files=len(outcome.found))
+            await asyncio.to_thread(self.runs.versions.record, outcome.found)
+        else:
+            return Conflict(reason=f"files were saved by someone else {MAX_ROUNDS} times during the apply")
+        if isinstance(outcome, Applied):
+            # 12. the catalogue and the index follow; what was moved aside is looked at once more later
+            await self.shelf.refresh(run.roots.values())
+            self.after_apply(run)
+        return outcome
+
+    def _attempt(
+        self, run: Run, plan: Planner, projection: Projection | None, result: AgentResult, started: float
+    ) -> Outcome | Raced:
+        """Steps 6 to 11, in a thread, under the directory locks."""
+        # 8. the bytes of now
+        base = self.shelf.read(run.roots)
+        # 6., 7. draft and acceptance
+        planned = plan(base)
+        to_seq = projection.to_seq if projection else 0
+        if planned.rejection is not None:
+            self.runs.refuse(run, planned.refused)
+            return Rejection(reason=planned.rejection)
+        changes = self._file_changes(run, planned)
+        if not changes:
+            self.runs.refuse(run, planned.refused)
+            return _without_changes(run, planned, projection)
+        commit = Commit(
+            run=run, changes=changes, citations=planned.citations, refused=planned.refused,
+            rejected=planned.rejected, projection=projection, notes=result.notes, usage=result.usage,
+            duration_ms=round((mono() - started) * 1000),
+        )  # fmt: skip
+        # 9. to 11. intent, exchange, commit point
+        applied = apply(
+            changes, run_id=run.id, begin=lambda: self.runs.begin(run, changes),
+            commit=lambda: self.runs.commit(commit), clock=self.clock,
+        )  # fmt: skip
+        if isinstance(applied, Raced):
+            self.runs.abandon(run)
+            return applied
+        files = tuple(sorted(f"{key.root}/{key.path}" for key in planned.changes))
+        return Applied(run_id=run.id, to_seq=to_seq, files=files, refused=len(planned.refused))
+
+    def _planner(self, run: Run, proposals: Sequence[Proposal], *, taken_back: tuple[Rejected, ...] = ()) -> Planner:
+        person = run.author is not Author.RUN
+
+        def plan(base: Mapping[FileKey, bytes]) -> Plan:
+            accepted, refused = acceptance.judge(
+                proposals, evidence=self.runs.evidence, base=base, person=person,
+                rejected=self.runs.rejected(run.roots.values()),
+            )  # fmt: skip
+            made = draft.build(
+                base, accepted, now=self.clock(), has_project=run.has_project, sources=self.runs.sources,
+                ours=lambda key, line: self.runs.ours(run.roots[key.root], key.path, line),
+                core_chars=self.core_chars,
+            )  # fmt: skip
+            refusal = acceptance.check_draft(made, base, person=person)
+            return Plan(
+                changes=made.changes, citations=made.citations, refused=refused, rejected=taken_back,
+                rejection=f"{refusal.code}: {refusal.reason}" if refusal else None,
+                notes=tuple(d.reason for d in made.dropped),
+            )  # fmt: skip
+
+        return plan
+
+    def _file_changes(self, run: Run, plan: Plan) -> tuple[FileChange, ...]:
+        """The plan's files and the index that follows from them."""
+        wanted = [*plan.changes.items(), *self.shelf.index_changes(run.roots, plan.changes).items()]
+        return tuple(
+            FileChange(root=run.roots[key.root], path=key.path, base=old, new=new)
+            for key, (old, new) in wanted
+            if old != new
+        )
+
+
+def _without_changes(run: Run, plan: Plan, projection: Projection | None) -> Outcome:
+    """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try."""
+    if plan.refused and run.agent != "rules":
+        return Rejection(reason=f"every proposal was refused, the first: {plan.refused[0].reason}")
+    return NoChange(to_seq=projection.to_seq, partial=projection.partial) if projection else NoChange(to_seq=0)

@@ -1,0 +1,113 @@
+"""The consolidation worker: one run at a time, claimed from the queue, settled whatever happens."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from memoryd.clock import Clock, mono, utc_now
+from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
+
+MAX_ATTEMPTS = 3  #: with the configured agent; then once with the rules agent, then the range is skipped
+
+log = structlog.get_logger("run")
+
+Consolidate = Callable[[Job], Awaitable[Outcome]]
+
+
+@dataclass(slots=True)
+class Worker:
+    """Takes due jobs and runs `consolidate` on each."""
+
+    queue: Queue
+    consolidate: Consolidate
+    clock: Clock = utc_now
+    max_attempts: int = MAX_ATTEMPTS
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _draining: bool = False
+    _running: asyncio.Task[Outcome] | None = None
+    _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def wake(self) -> None:
+        """A job may be due."""
+        self._wake.set()
+
+    @property
+    def running(self) -> bool:
+        return self._running is not None
+
+    async def serve(self) -> None:
+        """Run jobs until `drain`."""
+        while not self._draining:
+            self._wake.clear()
+            job = await asyncio.to_thread(self.queue.claim, self.clock())
+            if job is None:
+                await self._sleep()
+            else:
+                await self._run(job)
+
+    async def drain(self, *, seconds: float) -> None:
+        """Claim no more; give a running job that long, then put it back unspent."""
+        self._draining = True
+        self._wake.set()
+        if self._running is not None:
+            done, _ = await asyncio.wait([self._running], timeout=seconds)
+            if not done:
+                self._running.cancel()
+
+    async def settled(self) -> None:
+        """Wait until the next job has been settled."""
+        async with self._settled:
+            await self._settled.wait()
+
+    async def _sleep(self) -> None:
+        due: datetime | None = await asyncio.to_thread(self.queue.next_due)
+        seconds = None if due is None else max(0.0, (due - self.clock()).total_seconds())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+
+    async def _run(self, job: Job) -> None:
+        started = mono()
+        log.info("run.started", run=job.run_id, dir=str(job.dir), reason=job.reason, attempt=job.attempts)
+        outcome = await self._outcome(job)
+        duration_ms = round((mono() - started) * 1000)
+        spent = job.attempts >= self.max_attempts and isinstance(outcome, Failed | Rejection)
+        await asyncio.to_thread(
+            self.queue.settle, job, outcome, now=self.clock(), duration_ms=duration_ms, give_up=spent
+        )
+        _log_outcome(job, outcome, duration_ms, given_up=spent)
+        async with self._settled:
+            self._settled.notify_all()
+
+    async def _outcome(self, job: Job) -> Outcome:
+        """The outcome of a run; nothing that happens in one reaches the worker's loop."""
+        if job.attempts > self.max_attempts:
+            return Failed(reason=f"the daemon stopped {job.attempts - 1} times during this run")
+        self._running = asyncio.ensure_future(self.consolidate(job))
+        try:
+            return await self._running
+        except asyncio.CancelledError:
+            if not self._draining:
+                raise
+            return Deferred(reason="the daemon is stopping")
+        except Exception as error:  # a broken promise of any kind costs this run, not the daemon
+            log.exception("run.broke", run=job.run_id, error=type(error).__name__)
+            return Failed(reason=f"{type(error).__name__}: {error}")
+        finally:
+            self._running = None
+
+
+def _log_outcome(job: Job, outcome: Outcome, duration_ms: int, *, given_up: bool) -> None:
+    name = type(outcome).__name__.lower()
+    if isinstance(outcome, Failed | Rejection):
+        log.warning(
+            "run.failed", run=job.run_id, outcome=name, attempt=job.attempts, skipped=given_up, duration_ms=duration_ms
+        )
+    elif isinstance(outcome, Applied):
+        log.info("run.succeeded", run=job.run_id, outcome=name, files=len(outcome.files), duration_ms=duration_ms)
+    else:
+        log.info("run.succeeded", run=job.run_id, outcome=name, duration_ms=duration_ms)

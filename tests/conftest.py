@@ -1,0 +1,28 @@
+"""Every test has a home of its own, and none may block the event loop."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """HOME and the XDG directories in a temporary folder; no variable of memoryd from outside."""
+    for name in list(os.environ):
+        if name.startswith(("MEMORYD_", "XDG_", "CLAUDE_", "LISTEN_", "NOTIFY_")) and name != "MEMORYD_SHARED":
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_blocking_on_the_loop() -> Iterator[None]:
+    """A blocking call on the event loop fails the test."""
+    with blockbuster_ctx("memoryd"):
+        yield

@@ -1,0 +1,47 @@
+"""Hook firings and transcripts that released programs really sent, laid into a temporary home."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_SHARED = Path(os.environ.get("MEMORYD_SHARED") or Path(__file__).parents[2].parent / "shared") / "hosts"
+
+
+def shared_hosts() -> Path:
+    """The folder of recordings beside the checkout; without it the test is skipped."""
+    if not _SHARED.is_dir():
+        pytest.skip(f"no recordings at {_SHARED}; set MEMORYD_SHARED")
+    return _SHARED
+
+
+@dataclass(frozen=True)
+class Firing:
+    """One firing of a hook, with its transcript path moved into the temporary home."""
+
+    event: str
+    stdin: dict[str, Any]
+    env: dict[str, str]
+
+
+def firings(run: str, home: Path) -> Iterator[Firing]:
+    for path in sorted((shared_hosts() / "hook-stdin" / run).glob("*.json")):
+        loaded = json.loads(path.read_text())
+        for record in loaded if isinstance(loaded, list) else [loaded]:
+            stdin = record.get("stdin", record)
+            moved = {**stdin, "transcript_path": str(transcript_of(stdin["session_id"], home))}
+            yield Firing(stdin["hook_event_name"], moved, record.get("env", {}))
+
+
+def transcript_of(session_id: str, home: Path) -> Path:
+    """Where a session's transcript is; copied there when it was recorded."""
+    target = home / ".claude" / "projects" / f"{session_id}.jsonl"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for source in shared_hosts().glob(f"sessions/claude-*/{session_id}.jsonl"):
+        if not target.exists():
+            target.write_bytes(source.read_bytes())
+    return target

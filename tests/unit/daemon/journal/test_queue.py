@@ -1,0 +1,202 @@
+"""`enqueue_latest` under every order of events, claims, outcomes and crashes."""
+
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from support.events import START, arrival
+
+from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.journal import Journal, append_one, data_json
+from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.upkeep import Upkeep
+from memoryd.daemon.sessions import Triggers
+from memoryd.memory.ports import Author
+from memoryd.worker.ports import Commit, Conflict, Deferred, Failed, Job, NoChange, Outcome, Rejection, Run
+from memoryd.worker.projection import Projection
+
+DIRS = [Path("/memory/a"), Path("/memory/b")]
+
+
+def open_journal(folder: Path, clock: Any, interval: int = 2) -> Journal:
+    return Journal.open(folder / "state.db", triggers=Triggers(interval_turns=interval), clock=clock)
+
+
+def append(journal: Journal, kind: str, **rest: Any) -> Any:
+    one = arrival(kind, **rest)
+    data = data_json(one.event)
+    return journal.write(lambda c: append_one(c, one, data, journal.triggers, "2026-11-30T08:00:00.000Z"))
+
+
+def commit(runs: JournalRuns, job: Job, projection: Projection) -> None:
+    run = Run(id=job.run_id, dir=job.dir, roots=job.roots, author=Author.RUN, action="consolidate", agent="t", job=job)
+    runs.begin(run, ())
+    runs.commit(Commit(run=run, changes=(), projection=projection))
+
+
+class Queue(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.now = START
+        self.number = 0
+        self.running: tuple[Job, Projection] | None = None
+        self.consumed: dict[int, int] = {}
+        self.open()
+
+    def open(self) -> None:
+        self.journal = open_journal(Path(self.folder.name), lambda: self.now)
+        self.queue = JournalQueue(self.journal, Path("/memory/user"))
+        self.runs = JournalRuns(self.journal, Path("/memory/user"))
+
+    def teardown(self) -> None:
+        self.journal.close()
+        self.folder.cleanup()
+
+    @rule(session=st.sampled_from("wxyz"), kind=st.sampled_from(["turn", "user_prompt", "session_end", "pre_compact"]))
+    def event(self, session: str, kind: str) -> None:
+        self.number += 1
+        self.now += timedelta(seconds=1)
+        data = {"text": f"prompt {self.number}"} if kind == "user_prompt" else {}
+        append(self.journal, kind, session=session, dir=DIRS[session in "yz"], minute=self.number, **data)
+
+    @precondition(lambda self: self.running is None)
+    @rule()
+    def claim(self) -> None:
+        self.now += timedelta(minutes=5)
+        job = self.queue.claim(self.now)
+        if job is not None:
+            self.running = (job, self.runs.project(job))
+
+    @precondition(lambda self: self.running is not None)
+    @rule(how=st.sampled_from(["applied", "no_change", "conflict", "deferred", "rejected", "failed"]))
+    def settle(self, how: str) -> None:
+        assert self.running is not None
+        job, projection = self.running
+        self.running = None
+        if how == "applied":
+            commit(self.runs, job, projection)
+            self.consume(projection)
+            return
+        outcomes: dict[str, Outcome] = {
+            "no_change": NoChange(to_seq=projection.to_seq, partial=projection.partial), "conflict": Conflict(reason="x"),
+            "deferred": Deferred(reason="x"), "rejected": Rejection(reason="x"), "failed": Failed(reason="x"),
+        }  # fmt: skip
+        give_up = how in ("rejected", "failed") and job.attempts >= 3
+        self.queue.settle(job, outcomes[how], now=self.now, duration_ms=1, give_up=give_up)
+        if how == "no_change":
+            self.consume(projection)
+
+    def consume(self, projection: Projection) -> None:
+        if not projection.partial:
+            for session in projection.sessions:
+                for seq in [*(u.seq for u in session.utterances), *(t.seq for t in session.turns)]:
+                    self.consumed[seq] = self.consumed.get(seq, 0) + 1
+
+    @rule()
+    def crash(self) -> None:
+        self.journal.close()
+        self.running = None
+        self.open()
+
+    @rule()
+    def sweep(self) -> None:
+        Upkeep(self.journal).heal(self.now)
+
+    @invariant()
+    def at_most_one_runs_and_one_waits_in_a_directory(self) -> None:
+        for directory in DIRS:
+            stats = History(self.journal).stats(directory)
+            assert stats["running"] <= 1
+            assert stats["queued"] <= 1
+
+    @invariant()
+    def nothing_is_consolidated_twice(self) -> None:
+        assert all(count == 1 for count in self.consumed.values())
+
+    @invariant()
+    def what_was_enqueued_stays_due_until_it_is_done(self) -> None:
+        rows = self.journal.read(
+            lambda c: c.execute(
+                "select s.due_seq, s.watermark, j.due_seq as job, j.done_seq, j.run_id from sessions s"
+                " left join jobs j on j.dir = s.dir where s.due_seq > s.watermark"
+            ).fetchall()
+        )
+        for row in rows:
+            assert row["job"] is not None
+            assert row["job"] >= row["due_seq"]
+
+
+TestQueue = Queue.TestCase
+TestQueue.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+
+
+def test_a_job_that_kills_the_daemon_still_ends(tmp_path: Path) -> None:
+    for attempt in range(1, 5):
+        journal = open_journal(tmp_path, lambda: START, interval=1)
+        if attempt == 1:
+            append(journal, "turn", dir=DIRS[0])
+        job = JournalQueue(journal, Path("/u")).claim(START)
+        assert job is not None
+        assert job.attempts == attempt
+        journal.close()
+
+
+def test_a_deferred_attempt_is_given_back(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    job = queue.claim(START)
+    assert job is not None
+    later = START + timedelta(hours=1)
+    queue.settle(job, Deferred(reason="budget", not_before=later), now=START, duration_ms=1, give_up=False)
+    assert queue.claim(START) is None
+    assert queue.next_due() == later
+    again = queue.claim(later)
+    assert again is not None
+    assert again.attempts == 1
+    journal.close()
+
+
+def test_a_range_that_every_agent_failed_on_is_skipped_and_can_be_retried(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "user_prompt", text="hello", dir=DIRS[0])
+    append(journal, "turn", dir=DIRS[0])
+    queue, now = JournalQueue(journal, Path("/u")), START
+    for attempt in range(1, 4):
+        now += timedelta(hours=1)
+        job = queue.claim(now)
+        assert job is not None
+        queue.settle(job, Failed(reason="boom"), now=now, duration_ms=1, give_up=attempt == 3)
+    assert queue.claim(now + timedelta(days=1)) is None
+    (skipped,) = History(journal).jobs()
+    assert (skipped["state"], skipped["from_seq"], skipped["to_seq"], skipped["error"]) == ("skipped", 1, 2, "boom")
+    assert Upkeep(journal).retry(str(skipped["id"]), now) == 1
+    job = queue.claim(now)
+    assert job is not None
+    runs = JournalRuns(journal, Path("/u"))
+    assert [u.text for s in runs.project(job).sessions for u in s.utterances] == ["hello"]
+    journal.close()
+
+
+def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path) -> None:
+    import pytest
+
+    from memoryd.errors import Conflict as Lost
+
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue, runs = JournalQueue(journal, Path("/u")), JournalRuns(journal, Path("/u"))
+    job = queue.claim(START)
+    assert job is not None
+    projection = runs.project(job)
+    queue.settle(job, Deferred(reason="x"), now=START, duration_ms=1, give_up=False)
+    assert queue.claim(START) is not None
+    with pytest.raises(Lost):
+        commit(runs, job, projection)
+    journal.close()

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+
+from memoryd.daemon.config import load, sources
+from memoryd.errors import ConfigError
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_no_file_means_the_defaults(tmp_path: Path) -> None:
+    config = load(tmp_path / "none.toml", {})
+    assert (config.consolidation.interval_turns, config.recall.budget_tokens, config.agent.kind) == (3, 2500, "rules")
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "[consolidation]\ninterval_turns = 5\nidle_seconds = 60\n")
+    config = load(path, {"MEMORYD_CONSOLIDATION__INTERVAL_TURNS": "1", "MEMORYD_DAEMON__LOG_FORMAT": "json"})
+    assert (config.consolidation.interval_turns, config.consolidation.idle_seconds) == (1, 60)
+    assert config.daemon.log_format == "json"
+
+
+def test_a_list_may_come_from_the_environment(tmp_path: Path) -> None:
+    assert load(tmp_path / "x", {"MEMORYD_PRIVACY__EXCLUDE": '["~/private/*"]'}).privacy.exclude == ("~/private/*",)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("[consolidation]\ninterval_turn = 3\n", "consolidation.interval_turns"),
+        ("[retentions]\ndays = 3\n", "retention"),
+    ],
+)
+def test_an_unknown_key_names_the_nearest(tmp_path: Path, text: str, near: str) -> None:
+    with pytest.raises(ConfigError, match=f"the nearest is {near}"):
+        load(write(tmp_path, text), {})
+
+
+def test_an_unknown_variable_is_an_error_too(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"recall\.budget_tokens"):
+        load(tmp_path / "x", {"MEMORYD_RECALL__BUDGET_TOKEN": "3"})
+
+
+def test_a_value_out_of_range_is_told_with_its_key(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"consolidation\.interval_turns"):
+        load(write(tmp_path, "[consolidation]\ninterval_turns = 0\n"), {})
+
+
+def test_broken_toml_names_the_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="line 1"):
+        load(write(tmp_path, "[consolidation\n"), {})
+
+
+def test_reserved_names_are_no_configuration(tmp_path: Path) -> None:
+    load(tmp_path / "x", {"MEMORYD_SOCKET": "/s", "MEMORYD_CHILD": "1"})
+
+
+def test_the_origin_of_a_setting_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "[recall]\nlanguage = 'zh'\n")
+    found = sources(path, {"MEMORYD_RECALL__BUDGET_TOKENS": "900"})
+    assert found == {"recall.language": str(path), "recall.budget_tokens": "MEMORYD_RECALL__BUDGET_TOKENS"}

@@ -1,0 +1,111 @@
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from support.serving import HEALTH, health, serving
+
+from memoryd.errors import Busy, Conflict, NoDaemon
+from memoryd.ipc.client import AsyncClient, Client
+from memoryd.ipc.methods import Paused, PauseParams
+from memoryd.ipc.server import Peer, bind
+
+
+async def refuse(params: Any, peer: Peer) -> BaseModel:
+    raise Conflict("somebody else was first")
+
+
+async def pause(params: Any, peer: Peer) -> BaseModel:
+    return Paused(paused=params.seconds == 60)
+
+
+HANDLERS = {"daemon.resume": refuse, "daemon.pause": pause}
+
+
+async def test_both_clients_return_results_and_raise_the_daemons_errors(socket_path: Path) -> None:
+    def blocking() -> None:
+        with Client(socket_path) as client:
+            assert client.call("daemon.health") == HEALTH
+            assert client.call("daemon.pause", {"seconds": 60}).paused
+            with pytest.raises(Conflict, match="first"):
+                client.call("daemon.resume")
+            assert client.call("daemon.pause", PauseParams(seconds=60)).paused
+
+    async with serving(socket_path, HANDLERS):
+        await asyncio.to_thread(blocking)
+        async with AsyncClient(socket_path) as client:
+            assert await client.call("daemon.health") == HEALTH
+            with pytest.raises(Conflict, match="first"):
+                await client.call("daemon.resume")
+            many = await asyncio.gather(*(client.call("daemon.pause", {"seconds": 60}) for _ in range(20)))
+            assert all(answer.paused for answer in many)
+
+
+async def test_without_a_daemon_the_sentence_says_how_to_start_it(socket_path: Path) -> None:
+    with pytest.raises(NoDaemon, match="memoryd start"):
+        await asyncio.to_thread(lambda: Client(socket_path).call("daemon.health"))
+    with pytest.raises(NoDaemon, match="memoryd start"):
+        await AsyncClient(socket_path).call("daemon.health")
+
+
+async def test_a_restarted_daemon_is_found_again(socket_path: Path) -> None:
+    client, waiting = Client(socket_path), AsyncClient(socket_path)
+    for _ in range(2):
+        async with serving(socket_path):
+            assert await asyncio.to_thread(client.call, "daemon.health") == HEALTH
+            assert await waiting.call("daemon.health") == HEALTH
+    client.close()
+    await waiting.close()
+
+
+@contextmanager
+def listener(path: Path, behave: Callable[[socket.socket], None]) -> Iterator[None]:
+    """A daemon of one connection that does what `behave` says, then hangs up."""
+    listening = bind(path)
+
+    def serve() -> None:
+        connection, _ = listening.accept()
+        with connection:
+            behave(connection)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join(10)
+        listening.close()
+
+
+def test_a_daemon_that_hangs_up_is_no_daemon(socket_path: Path) -> None:
+    with listener(socket_path, lambda connection: None), Client(socket_path) as client:
+        with pytest.raises(NoDaemon, match=r"went away|no daemon"):
+            client.call("daemon.health")
+
+
+def test_a_daemon_that_stays_silent_is_busy(socket_path: Path) -> None:
+    done = threading.Event()
+    with listener(socket_path, lambda connection: bool(done.wait(10)) and None), Client(socket_path) as client:
+        with pytest.raises(Busy, match="did not answer"):
+            client.call("daemon.health", timeout=0.05)
+        done.set()
+
+
+async def test_a_late_answer_reaches_nobody(socket_path: Path) -> None:
+    release = asyncio.Event()
+
+    async def slow(params: Any, peer: Peer) -> BaseModel:
+        await release.wait()
+        return Paused(paused=True)
+
+    async with serving(socket_path, {"daemon.pause": slow, "daemon.health": health}):
+        async with AsyncClient(socket_path) as client:
+            with pytest.raises(Busy):
+                await client.call("daemon.pause", timeout=0.05)
+            release.set()
+            assert await client.call("daemon.health") == HEALTH

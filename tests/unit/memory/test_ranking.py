@@ -1,0 +1,85 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.model import Entry, EntryStatus, FileKey, Root
+from memoryd.memory.ranking import Match, composite, ranked, recency, relevance, search
+from memoryd.memory.text import content_words
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def a_catalogue(**bodies: str) -> Catalogue:
+    files = {
+        FileKey(Root.PROJECT, f"knowledge/{slug.replace('_', '-')}.md"): body.encode() for slug, body in bodies.items()
+    }
+    return Catalogue.build(
+        {
+            **files,
+            FileKey(Root.USER, "preferences.md"): "- 喜欢简洁的代码风格\n- tabs in Python\n".encode(),
+            FileKey(Root.PROJECT, "sessions/2026-11-02-b.md"): b"- Asked: rename the billing module\n",
+        }
+    )
+
+
+CATALOGUE = a_catalogue(
+    db="---\nname: Database\ndescription: which storage\ntype: project\n---\nPostgres for its JSON.\nRuns in Docker.\n",
+    deploy="---\nname: Deploy\ntype: user\n---\nFly.io, Postgres too.\n",
+    db_v1="---\nname: Database\nstatus: historical\nsuperseded_by: db\n---\nMySQL and Postgres compared.\n",
+)
+
+
+@pytest.mark.parametrize(("days", "score"), [(0, 1.0), (7, 0.8507), (30, 0.35), (60, 0.075)])
+def test_recency_decays_with_a_half_life_of_30_days_and_in_tiers(days: int, score: float) -> None:
+    entry = Entry(slug="a", name="a", updated_at=NOW - timedelta(days=days))
+    assert recency(entry, NOW) == pytest.approx(score, abs=1e-4)
+
+
+def test_historical_entries_are_all_but_forgotten() -> None:
+    assert recency(Entry(slug="a", name="a", updated_at=NOW, status=EntryStatus.HISTORICAL), NOW) == 0.01
+    assert 0 < recency(Entry(slug="a", name="a"), NOW) < 1
+
+
+def test_a_word_in_the_name_weighs_more_than_in_description_and_body() -> None:
+    known = next(k for k in CATALOGUE.entries if k.entry.slug == "db")
+    scores = [relevance(content_words(word), known) for word in ("database", "storage", "docker", "nothing")]
+    assert scores == pytest.approx([0.5, 1 / 3, 0.5 / 3, 0.0])
+
+
+def test_the_composite_joins_relevance_recency_and_importance() -> None:
+    known = CATALOGUE.entries[0]
+    assert composite(frozenset(), known, NOW) == pytest.approx(0.3 * recency(known.entry, NOW) + 0.2 * 0.4)
+    assert ranked(CATALOGUE.entries, content_words("deploy"), NOW)[0].entry.slug == "deploy"
+
+
+@pytest.mark.parametrize(
+    ("query", "match", "found"),
+    [
+        ("postgres", "words", ["deploy", "db", "db_v1"]),
+        ("postgres docker", "words", ["db"]),
+        ("docker tea", "words", []),
+        ("docker tea", "any", ["db"]),
+        ("for  ITS json", "phrase", ["db"]),
+        ("Postgres for", "literal", ["db"]),
+        ("postgres for", "literal", []),
+        ("dock", "prefix", ["db"]),
+        ("dock", "words", []),
+        ("简洁", "words", ["preferences.md"]),
+        ("billing", "words", ["sessions/2026-11-02-b.md"]),
+        ("", "any", []),
+        ("the", "words", ["preferences.md"]),
+    ],
+)
+def test_search_finds_entries_lines_and_sessions(query: str, match: Match, found: list[str]) -> None:
+    hits = search(CATALOGUE, query, match)
+    names = [hit.entry.slug.replace("db-v1", "db_v1") if hit.entry else hit.name for hit in hits]
+    if query == "the":
+        assert names  # a query of stop words alone still finds words that begin so
+    else:
+        assert names == found
+    assert search(CATALOGUE, query, match, limit=1) == hits[:1]
+
+
+def test_the_snippet_is_the_line_that_answers() -> None:
+    assert search(CATALOGUE, "docker")[0].snippet == "Runs in Docker."
