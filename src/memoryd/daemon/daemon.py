@@ -34,7 +34,7 @@ from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
-from memoryd.errors import ConfigError, MemorydError
+from memoryd.errors import ConfigError, MemorydError, RestartNeeded
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, SessionEnd
 from memoryd.ipc.methods import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -66,6 +66,7 @@ class Daemon:
     agent: MemoryAgent | None = None  #: tests put a slow or a gullible one here
     started_mono: float = field(default_factory=mono)
     state: str = "starting"
+    exit_status: int = 0
 
     history: History = field(init=False)
     upkeep: Upkeep = field(init=False)
@@ -101,8 +102,9 @@ class Daemon:
             core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
         )  # fmt: skip
         self.worker = Worker(
-            JournalQueue(self.journal, self.places.user_memory), self.runner.consolidate, clock=self.clock
-        )
+            JournalQueue(self.journal, self.places.user_memory), self.runner.consolidate, clock=self.clock,
+            restart=self.stop_to_restart,
+        )  # fmt: skip
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
@@ -160,6 +162,11 @@ class Daemon:
         sd_notify("STOPPING=1")
 
     def stop(self) -> None:
+        self._stop.set()
+
+    def stop_to_restart(self) -> None:
+        """Stop with the status that makes the service manager start again: the next start puts files back."""
+        self.exit_status = RestartNeeded.exit_status
         self._stop.set()
 
     async def close(self) -> None:
@@ -228,7 +235,9 @@ class Daemon:
         self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses, self.clock())
 
     async def health(self) -> HealthReport:
-        return await asyncio.to_thread(judge_health, self)
+        return await asyncio.to_thread(
+            judge_health, self.history, self.spool, running=self.worker.running, now=self.clock()
+        )
 
     async def _recover(self) -> None:
         """Put files of runs that did not commit back, then look at what was moved aside. Under the data lock."""

@@ -238,7 +238,7 @@ class _Handlers:
     async def daemon_health(self, params: m.HealthParams) -> m.Health:
         report = await self.daemon.health()
         return m.Health(
-            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=report.summary,
+            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=await asyncio.to_thread(repr, self.daemon),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
         )  # fmt: skip

@@ -1,14 +1,13 @@
 """Health: ok, degraded or stuck, and why. Healthy means that due work gets done."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from memoryd.clock import parse_rfc3339
-from memoryd.daemon.journal.history import Row
-
-if TYPE_CHECKING:
-    from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal.history import History
+from memoryd.ipc.spool import Spool
 
 STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means that none gets done
 
@@ -16,46 +15,36 @@ STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
     state: Literal["ok", "degraded", "stuck"]
-    reason: str | None
-    summary: str
+    reason: str | None  #: with the remedy
 
 
-def judge_health(daemon: "Daemon") -> HealthReport:
-    """Look at what is due and what could not be done. Blocking."""
-    stuck = _oldest_waiting(daemon)
-    if stuck is not None:
-        return HealthReport(state="stuck", reason=stuck, summary=repr(daemon))
-    reasons = list(_degraded(daemon))
-    if reasons:
-        return HealthReport(state="degraded", reason="; ".join(reasons), summary=repr(daemon))
-    return HealthReport(state="ok", reason=None, summary=repr(daemon))
+def judge_health(history: History, spool: Spool, *, running: bool, now: datetime) -> HealthReport:
+    """Look at what is due and what could not be done. Blocking.
+
+    :param running: a run is in progress
+    """
+    if not running and (stuck := _stuck(history, now)):
+        return HealthReport(state="stuck", reason=stuck)
+    reasons = "; ".join(_degraded(history, spool))
+    return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
-def _oldest_waiting(daemon: "Daemon") -> str | None:
-    if daemon.worker.running:
+def _stuck(history: History, now: datetime) -> str | None:
+    row = history.oldest_due()
+    if row is None:
         return None
-    limit = daemon.clock() - timedelta(minutes=STUCK_MINUTES)
-    row = daemon.history.oldest_due()
-    if row is None or _since(row) >= limit:
+    since = parse_rfc3339(max(row["due_at"], row["not_before"] or ""))
+    if since >= now - timedelta(minutes=STUCK_MINUTES):
         return None
     return f"a job for {row['dir']} is due since {row['due_at']} and none runs; `memoryd restart`, then see the log"
 
 
-def _since(row: Row) -> datetime:
-    return parse_rfc3339(max(row["due_at"], row["not_before"] or ""))
-
-
-def _degraded(daemon: "Daemon") -> list[str]:
-    skipped = sum(job["state"] == "skipped" for job in daemon.history.jobs())
-    bad = daemon.spool.bad()
-    quarantined = daemon.history.quarantined()
-    found = []
-    if skipped:
-        found.append(f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them")
-    if bad:
-        found.append(f"{bad} spooled events could not be read; see {daemon.places.spool / 'bad'}")
-    if quarantined:
-        found.append(f"{quarantined} hook payloads were not understood; `memoryd doctor` shows them")
-    if daemon.spool.marked("full"):
-        found.append(f"the spool was full and dropped events; see {daemon.places.spool}")
-    return found
+def _degraded(history: History, spool: Spool) -> Iterator[str]:
+    if skipped := sum(job["state"] == "skipped" for job in history.jobs()):
+        yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"
+    if bad := spool.bad():
+        yield f"{bad} spooled events could not be read; `memoryd doctor` shows where"
+    if quarantined := history.quarantined():
+        yield f"{quarantined} hook payloads were not understood; `memoryd doctor` shows them"
+    if spool.marked("full"):
+        yield "the spool was full and dropped events; `memoryd doctor` shows where"

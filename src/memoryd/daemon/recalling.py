@@ -10,7 +10,9 @@ import structlog
 from memoryd.clock import Clock
 from memoryd.daemon import checkpoint
 from memoryd.daemon.config import Config
+from memoryd.daemon.journal import progress as progress_of
 from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.ipc import hosts
@@ -57,7 +59,7 @@ class Recaller:
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
-        query: str = "", shown: frozenset[str] = frozenset(), progress: checkpoint.Progress | None = None,
+        query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
     ) -> Recalled:  # fmt: skip
         """The memory for the start of a session in these roots."""
         await self._look(roots)
@@ -115,7 +117,7 @@ class Recaller:
             return await self._keep(event, changed, also=before.shown)
         progress = None
         if source == "compact":
-            progress = await asyncio.to_thread(checkpoint.read, self.journal, event.host, event.session_id)
+            progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
         return await self._keep(event, await self.snapshot(roots, max_chars=max_chars, progress=progress))
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
@@ -123,7 +125,7 @@ class Recaller:
         if before is None or before.stale:  # first use, or a host that has no start after a compaction
             progress = None
             if before is not None:
-                progress = await asyncio.to_thread(checkpoint.read, self.journal, event.host, event.session_id)
+                progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
             return await self._keep(
                 event, await self.snapshot(roots, max_chars=max_chars, query=text, progress=progress)
             )

@@ -21,14 +21,13 @@ def serve() -> int:
         config = configuration.load(places.config)
         places = placing.find(data=config.daemon.data_dir, socket=config.daemon.socket)
         logs.configure(config)
-        asyncio.run(_serve(places, config))
+        return asyncio.run(_serve(places, config))
     except MemorydError as error:
         print(f"memoryd: {error}", file=sys.stderr)
         return error.exit_status
-    return 0
 
 
-async def _serve(places: placing.Places, config: configuration.Config) -> None:
+async def _serve(places: placing.Places, config: configuration.Config) -> int:
     activated = activated_socket()
     daemon = await Daemon.open(places, config)
     try:
@@ -36,3 +35,4 @@ async def _serve(places: placing.Places, config: configuration.Config) -> None:
         await daemon.run()
     finally:
         await daemon.close()
+    return daemon.exit_status

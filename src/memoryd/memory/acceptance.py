@@ -72,8 +72,9 @@ def _parts(proposal: Proposal) -> Sequence[Proposal]:
     if not isinstance(proposal, Lines):
         return [proposal]
     empty = proposal.model_copy(update={"add": (), "replace": (), "remove": ()})
-    return [
+    parts = [
         *(empty.model_copy(update={"replace": (pair,)}) for pair in proposal.replace),
         *(empty.model_copy(update={"remove": (line,)}) for line in proposal.remove),
         *(empty.model_copy(update={"add": (line,)}) for line in proposal.add),
     ]
+    return parts or [proposal]

@@ -54,11 +54,17 @@ class Catalogue:
 
     @classmethod
     def build(
-        cls, files: Mapping[FileKey, bytes], mtimes: Mapping[FileKey, datetime] | None = None, *, generation: int = 0
+        cls,
+        files: Mapping[FileKey, bytes],
+        mtimes: Mapping[FileKey, datetime] | None = None,
+        *,
+        generation: int = 0,
+        previous: "Catalogue | None" = None,
     ) -> "Catalogue":
         """Parse the files of one or both roots.
 
         :param mtimes: of files that a person changed after our last version; others may be left out
+        :param previous: its entries are taken over where the text is the same; parsing costs about 0.5 ms an entry
         """
         texts = {key: decode(files[key]) for key in sorted(files)}
         return cls(
@@ -71,7 +77,7 @@ class Catalogue:
                 for line in lines.texts(text)
             ),
             notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
-            entries=tuple(_known(key, text, (mtimes or {}).get(key)) for key, text in texts.items() if _is_entry(key)),
+            entries=_entries(texts, mtimes or {}, previous),
             sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
             files={key: text for key, text in texts.items() if key.path in CORE_FILES or _is_entry(key)},
         )
@@ -116,6 +122,21 @@ def _is_entry(key: FileKey) -> bool:
 
 def _is_session(key: FileKey) -> bool:
     return key.path.startswith(f"{SESSION_DIR}/") and key.path.endswith(".md")
+
+
+def _entries(
+    texts: Mapping[FileKey, str], mtimes: Mapping[FileKey, datetime], previous: Catalogue | None
+) -> tuple[Known, ...]:
+    """Parse the entries; what the last catalogue knew of a file that did not change since is taken over."""
+    same = (
+        [known for known in previous.entries if previous.files[known.key] == texts.get(known.key)] if previous else []
+    )
+    kept = {known.key: known for known in same if _as_new(known.entry, mtimes.get(known.key))}
+    return tuple(kept.get(key) or _known(key, text, mtimes.get(key)) for key, text in texts.items() if _is_entry(key))
+
+
+def _as_new(entry: Entry, mtime: datetime | None) -> bool:
+    return mtime is None or (entry.updated_at is not None and mtime <= entry.updated_at)
 
 
 def _known(key: FileKey, text: str, mtime: datetime | None) -> Known:

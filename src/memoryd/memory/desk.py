@@ -79,6 +79,20 @@ class Desk:
 
     # entries
 
+    def active_entries(self) -> list[tuple[FileKey, Entry]]:
+        slugs = ((key, entries.slug_of(key.path)) for key in self.files)
+        parsed = [(key, entries.parse(slug, self.files[key])) for key, slug in slugs if slug]
+        return [(key, entry) for key, entry in parsed if entry.active]
+
+    def may_retire(self, key: FileKey) -> bool:
+        """Whether nobody touched an entry in this run and no person wrote a line of it."""
+        body = entries.parse("", self.files[key]).body
+        rows = [bare(row) for row in body.split("\n") if bare(row)]
+        return self.before(key) == self.files[key] and all(self._seqs_of(key, row) is not None for row in rows)
+
+    def retire(self, key: FileKey) -> None:
+        self._make_historical(key, successor=None)
+
     def _save(self, proposal: Save) -> None:
         key = self._entry_key(proposal, proposal.slug)
         twin = self._twin(key)

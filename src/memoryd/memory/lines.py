@@ -40,7 +40,7 @@ def texts(text: str) -> tuple[str, ...]:
 
 def find(text: str, wanted: str) -> Item | None:
     """Return the first item that says `wanted`, compared folded."""
-    return next((item for item in items(text) if fold(item.text) == fold(wanted)), None)
+    return next((item for item in items(text) if fold(item.text) == fold(_one_line(wanted))), None)
 
 
 def add(text: str, new: str) -> str:
@@ -94,7 +94,8 @@ def diff(old: str, new: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ..
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """A fact as one line; a marker that came with it is dropped."""
+    return re.sub(r"^[-*+] ", "", " ".join(text.split()))
 
 
 def _scan(rows: list[str]) -> Iterator[Item]:

@@ -12,6 +12,7 @@ from memoryd.memory.changes import decode
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey
 from memoryd.memory.ports import Evidence, Rejected, Span
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
+from memoryd.memory.scan import threats
 from memoryd.memory.spans import own_words
 from memoryd.memory.text import bare, content_words, fold, has_invisible, similarity
 
@@ -24,12 +25,14 @@ MAX_TAG_CHARS = 64
 
 #: how a memory speaks about the user; these words stand in no prompt
 _FRAME = content_words(
-    "the user users prefers prefer likes like wants want use uses called name is 用户喜欢 用户偏好 用户希望 用户要求"
+    "user users agent assistant prefer prefers like likes want wants use uses call called name named "
+    "助手 用户喜欢 用户偏好 用户希望 用户要求"
 )
 _IMPERATIVE = re.compile(
     r"\b(?:always|never|must|should|shall|do not|don['’]t|avoid|ensure|make sure|remember to|only use|from now on)\b"
     r"|^\W*(?:use|run|write|keep|prefer|ignore|skip|allow|add|remove|delete|call|send|execute|install|follow|treat|push)\b"
-    r"|必须|不要|不许|不得|别|禁止|务必|总是|一律|永远|以后|应该|应当|请|记得|忽略|允许",
+    r"|必须|不要|不许|不得|禁止|务必|总是|一律|永远|以后|应该|应当|记得|忽略|允许"
+    r"|(?<![特区个分级类性])别(?![的人名处])|(?<![申邀])请(?![求假])",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORGET = re.compile(
@@ -155,6 +158,8 @@ def limits_hold(proposal: Proposal, _: Case) -> Objection:
         if len(tags) > MAX_TAGS or any(len(tag) > MAX_TAG_CHARS for tag in tags):
             return "limit-exceeded", f"more than {MAX_TAGS} tags, or one longer than {MAX_TAG_CHARS} characters"
         return None
+    if isinstance(proposal, Lines) and not (proposal.add or proposal.replace or proposal.remove):
+        return "limit-exceeded", "it asks for no change"
     if any(not bare(text) or "\n" in text or len(text) > MAX_LINE_CHARS for text in _new_texts(proposal)):
         return "limit-exceeded", f"a line is one line of 1 to {MAX_LINE_CHARS} characters"
     return None
@@ -170,6 +175,17 @@ def nothing_hidden(proposal: Proposal, _: Case) -> Objection:
     if any(has_invisible(text) or "<!--" in text for text in _all_texts(proposal)):
         return "scan-rejected", "it holds characters or comments that a reader does not see"
     return None
+
+
+def no_attack(proposal: Proposal, case: Case) -> Objection:
+    """Refuse signs of an attack that the user's own words do not show as well."""
+    found = threats("\n".join(_all_texts(proposal)))
+    if case.person or not found:
+        return None
+    said = threats("\n".join(case.own(span) for span in case.cited(proposal)))
+    if found <= said:
+        return None
+    return "scan-rejected", f"it reads like an attempt at {', '.join(sorted(found - said))} that the user did not voice"
 
 
 def cites_something(proposal: Proposal, case: Case) -> Objection:
@@ -232,6 +248,7 @@ PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
     frontmatter_parses_again,
     no_secret,
     nothing_hidden,
+    no_attack,
     cites_something,
     tier_is_users,
     user_said_so,

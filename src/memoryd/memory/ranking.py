@@ -58,11 +58,13 @@ def relevance(query: frozenset[str], known: Known) -> float:
 
 
 def composite(query: frozenset[str], known: Known, now: datetime) -> float:
-    return (
-        RELEVANCE_SHARE * relevance(query, known)
-        + RECENCY_SHARE * recency(known.entry, now)
-        + IMPORTANCE_SHARE * known.entry.importance
-    )
+    """Return 0 to 1: how much a memory matters for a query, now."""
+    return RELEVANCE_SHARE * relevance(query, known) + standing(known.entry, now)
+
+
+def standing(entry: Entry, now: datetime) -> float:
+    """Return the part of the composite that no query changes: recency and importance."""
+    return RECENCY_SHARE * recency(entry, now) + IMPORTANCE_SHARE * entry.importance
 
 
 def ranked(entries: Sequence[Known], query: frozenset[str], now: datetime) -> list[Known]:

@@ -8,9 +8,10 @@ from pathlib import Path
 import structlog
 
 from memoryd.clock import Clock, mono, utc_now
+from memoryd.errors import MemorydError, RestartNeeded
 from memoryd.memory import acceptance, draft
 from memoryd.memory.acceptance import Refused
-from memoryd.memory.apply import Raced, apply
+from memoryd.memory.apply import Committed, Raced, apply
 from memoryd.memory.changes import Cited
 from memoryd.memory.model import FileKey
 from memoryd.memory.ports import Author, FileChange, Rejected
@@ -104,8 +105,12 @@ class Runner:
         self, run: Run, plan: Planner, projection: Projection | None, result: AgentResult, started: float
     ) -> Outcome:
         for _ in range(MAX_ROUNDS):
-            async with self.shelf.locked(run.roots):
-                outcome = await asyncio.to_thread(self._attempt, run, plan, projection, result, started)
+            try:
+                async with self.shelf.locked(run.roots):
+                    outcome = await asyncio.to_thread(self._attempt, run, plan, projection, result, started)
+            finally:
+                # whatever the outcome, what was moved aside is looked at once more later
+                self.after_apply(run)
             if not isinstance(outcome, Raced):
                 break
             log.info("run.raced", run=run.id, files=len(outcome.found))
@@ -113,9 +118,8 @@ class Runner:
         else:
             return Conflict(reason=f"files were saved by someone else {MAX_ROUNDS} times during the apply")
         if isinstance(outcome, Applied):
-            # 12. the catalogue and the index follow; what was moved aside is looked at once more later
+            # 12. the catalogue follows
             await self.shelf.refresh(run.roots.values())
-            self.after_apply(run)
         return outcome
 
     def _attempt(
@@ -140,15 +144,30 @@ class Runner:
             duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
-        applied = apply(
-            changes, run_id=run.id, begin=lambda: self.runs.begin(run, changes),
-            commit=lambda: self.runs.commit(commit), clock=self.clock,
-        )  # fmt: skip
+        applied = self._apply(run, changes, commit)
         if isinstance(applied, Raced):
-            self.runs.abandon(run)
             return applied
         files = tuple(sorted(f"{key.root}/{key.path}" for key in planned.changes))
         return Applied(run_id=run.id, to_seq=to_seq, files=files, refused=len(planned.refused))
+
+    def _apply(self, run: Run, changes: Sequence[FileChange], commit: Commit) -> Committed | Raced:
+        """Apply; when the files were put back their intent is dropped, else the next start needs it."""
+        try:
+            applied = apply(
+                changes,
+                run_id=run.id,
+                begin=lambda: self.runs.begin(run, changes),
+                commit=lambda: self.runs.commit(commit),
+                clock=self.clock,
+            )
+        except RestartNeeded:
+            raise
+        except MemorydError:
+            self.runs.abandon(run)
+            raise
+        if isinstance(applied, Raced):
+            self.runs.abandon(run)
+        return applied
 
     def _planner(self, run: Run, proposals: Sequence[Proposal], *, taken_back: tuple[Rejected, ...] = ()) -> Planner:
         person = run.author is not Author.RUN

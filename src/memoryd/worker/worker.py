@@ -9,6 +9,7 @@ from datetime import datetime
 import structlog
 
 from memoryd.clock import Clock, mono, utc_now
+from memoryd.errors import RestartNeeded
 from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
 
 MAX_ATTEMPTS = 3  #: with the configured agent; then once with the rules agent, then the range is skipped
@@ -26,6 +27,7 @@ class Worker:
     consolidate: Consolidate
     clock: Clock = utc_now
     max_attempts: int = MAX_ATTEMPTS
+    restart: Callable[[], None] = lambda: None  #: the process must start again to put files back
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _draining: bool = False
     _running: asyncio.Task[Outcome] | None = None
@@ -94,6 +96,10 @@ class Worker:
             if not self._draining:
                 raise
             return Deferred(reason="the daemon is stopping")
+        except RestartNeeded as error:
+            log.error("run.broke", run=job.run_id, error=error.code)
+            self.restart()
+            return Deferred(reason=str(error))
         except Exception as error:  # a broken promise of any kind costs this run, not the daemon
             log.exception("run.broke", run=job.run_id, error=type(error).__name__)
             return Failed(reason=f"{type(error).__name__}: {error}")

@@ -90,7 +90,11 @@ def test_a_daemon_that_hangs_up_is_no_daemon(socket_path: Path) -> None:
 
 def test_a_daemon_that_stays_silent_is_busy(socket_path: Path) -> None:
     done = threading.Event()
-    with listener(socket_path, lambda connection: bool(done.wait(10)) and None), Client(socket_path) as client:
+
+    def wait(connection: socket.socket) -> None:
+        done.wait(10)
+
+    with listener(socket_path, wait), Client(socket_path) as client:
         with pytest.raises(Busy, match="did not answer"):
             client.call("daemon.health", timeout=0.05)
         done.set()

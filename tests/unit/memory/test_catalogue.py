@@ -57,6 +57,17 @@ def test_two_roots_join_without_parsing_again() -> None:
     assert both.entries[0] is project.entries[0]
 
 
+def test_entries_that_did_not_change_are_taken_over() -> None:
+    first = Catalogue.build(FILES, {DB: AT})
+    assert Catalogue.build(FILES, {DB: AT}, previous=first) == first
+    assert Catalogue.build(FILES, {DB: AT}, previous=first).entries[0] is first.entries[0]
+    later = Catalogue.build(FILES, {DB: AT.replace(day=2)}, previous=first)
+    assert later.entries[0].entry.updated_at == AT.replace(day=2)
+    changed = Catalogue.build({**FILES, DB: b"new"}, previous=first)
+    assert changed.entries[0].entry.body == "new"
+    assert Catalogue.build({}, previous=first).entries == ()
+
+
 def test_the_view_of_an_agent_is_redacted_and_puts_the_user_first() -> None:
     view = Catalogue.build(FILES).view()
     assert [line.key.root for line in view.core] == [Root.USER, Root.PROJECT]

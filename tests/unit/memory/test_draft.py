@@ -210,6 +210,20 @@ def test_bytes_that_are_no_text_survive_a_version() -> None:
     assert b"\xff\xfe old\n" in (drafted(base, a_save()).changes[DB_V1][1] or b"")
 
 
+def test_a_run_over_a_types_total_archives_the_lowest_ranked_that_no_person_wrote() -> None:
+    base: Base = {}
+    for slug, importance in (("low", 0.1), ("mid", 0.4), ("high", 1.0), ("mine", 0.0)):
+        base |= after({}, drafted({}, a_save(f"{slug} " * 10, slug=slug, name=slug, importance=importance)))
+
+    def ours(key: FileKey, line: str) -> Sequence[int] | None:
+        return None if "mine" in line else (1,)
+
+    limits = {**dict.fromkeys(EntryType, 10_000), EntryType.PROJECT: 150}
+    draft = drafted(base, a_save("new " * 10, importance=0.0), ours=ours, type_totals=limits)
+    assert [moved.old.path for moved in draft.archived] == ["knowledge/low.md", "knowledge/mid.md"]
+    assert not drafted(base, a_save("new " * 10), ours=ours).archived
+
+
 # sessions
 
 

@@ -27,7 +27,8 @@ def test_active_entries_are_listed_newest_first_in_the_line_of_the_contract() ->
     text = render(entries, seeds.files("en")["MEMORY.md"].decode())
     inside = text.partition(START + "\n")[2].partition(END)[0]
     assert inside == (
-        "- [角色 (x)](knowledge/角色.md) — about 1 (type: user)\n- [Entry 2](knowledge/e2.md) — about 2 (type: project)\n"
+        "- [角色 (x)](knowledge/角色.md) — about 1 (type: user)\n"
+        "- [Entry 2](knowledge/e2.md) — about 2 (type: project)\n"
     )
     assert render(entries, text) == text
 
@@ -38,7 +39,8 @@ def test_a_file_without_markers_keeps_its_text_and_gets_them_at_its_end() -> Non
 
 
 def test_a_lost_end_marker_costs_no_text_of_the_person() -> None:
-    text = f"top\n{START}\n- [a](knowledge/a.md) — x (type: user)\n- … 3 more not listed here: `memoryd list`\nmine\n- [b](c)\n"
+    ours = "- [a](knowledge/a.md) — x (type: user)\n- … 3 more not listed here: `memoryd list`\n"
+    text = f"top\n{START}\n{ours}mine\n- [b](c)\n"
     again = render([an_entry(1)], text)
     assert again.endswith(f"{END}\nmine\n- [b](c)\n")
     assert again.startswith(f"top\n{START}\n- [Entry 1]")

@@ -46,6 +46,11 @@ def test_a_replacement_keeps_place_and_marker() -> None:
     assert lines.remove(CORE, item) == CORE.replace("* short\n  functions\n", "")
 
 
+def test_a_marker_that_comes_with_a_text_is_not_doubled() -> None:
+    assert lines.add("", "- a") == "- a\n"
+    assert lines.find("- a\n", "- A") is not None
+
+
 def test_prose_is_what_a_person_can_read() -> None:
     assert lines.prose("# H\n<!-- c\n- x -->\n- a\n\nwords\n") == "- a\nwords"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryd.clock import parse_rfc3339
-from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.store import Store
 from memoryd.ipc.events import Role, Tier
 from memoryd.memory.ports import Span
 
@@ -20,7 +20,7 @@ _SPAN = "select seq, at, kind, data, host, session_id from events join sessions 
 class JournalEvidence:
     """`memory.ports.Evidence` on the journal's tables."""
 
-    journal: Journal
+    journal: Store
 
     def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
         wanted = sorted(set(seqs))

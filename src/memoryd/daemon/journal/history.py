@@ -8,8 +8,8 @@ from typing import Any
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import said
-from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import line_digest
+from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
 
 Row = dict[str, Any]
@@ -24,7 +24,7 @@ COUNTS = (
 class History:
     """Questions that people and hosts ask."""
 
-    journal: Journal
+    journal: Store
 
     def stats(self, directory: Path | None = None) -> Row:
         """WorkerStats of a directory, or of all together."""

@@ -1,25 +1,22 @@
 """The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
 
-import asyncio
 import hashlib
 import json
 import sqlite3
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
 from memoryd.daemon.journal import schema
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
+from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.writer import Writer, connect
 from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +50,10 @@ class Appended:
 
 
 @dataclass(slots=True)
-class Journal:
-    """`state.db`: one writer thread, read-only connections for everyone else."""
+class Journal(Store):
+    """Events go in here."""
 
-    path: Path
-    writer: Writer
     triggers: Triggers = field(default_factory=Triggers)
-    clock: Clock = utc_now
-    _readers: threading.local = field(default_factory=threading.local)
 
     @classmethod
     def open(cls, path: Path, *, triggers: Triggers | None = None, clock: Clock = utc_now) -> "Journal":
@@ -79,7 +72,7 @@ class Journal:
             "update runs set outcome = 'failed', reason = 'the daemon stopped during the run', ended_at = started_at"
             " where outcome = 'running'"
         )
-        return cls(path=path, writer=Writer(connection), triggers=triggers or Triggers(), clock=clock)
+        return cls(path, Writer(connection), clock, triggers=triggers or Triggers())
 
     async def append(self, arrivals: Sequence[Arrival]) -> list[Appended]:
         """Append events and return once they survive a power cut.
@@ -96,22 +89,6 @@ class Journal:
     def _append(self, connection: sqlite3.Connection, rows: Sequence[tuple[Arrival, str]]) -> list[Appended]:
         now = rfc3339(self.clock())
         return [append_one(connection, arrival, data, self.triggers, now) for arrival, data in rows]
-
-    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query on this thread's read-only connection. Blocking: call it from a worker thread."""
-        connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None)
-            connection.row_factory = sqlite3.Row
-            self._readers.connection = connection
-        return query(connection)
-
-    async def aread(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.to_thread(self.read, query)
-
-    def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a change in the writer thread; returns once it is durable. Blocking: call it from a worker thread."""
-        return self.writer.run(change)
 
     def binding_of(self, host: str, session_id: str) -> Binding | None:
         """Where a session was bound at its first event, None for a session that is new. Blocking."""
@@ -136,9 +113,6 @@ class Journal:
     @property
     def projects(self) -> Projects:
         return Projects(self)
-
-    def close(self) -> None:
-        self.writer.close()
 
 
 def data_json(event: Event) -> str:

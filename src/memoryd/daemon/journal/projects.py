@@ -3,20 +3,17 @@
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.journal.store import Store
 from memoryd.daemon.projects import Project
-
-if TYPE_CHECKING:
-    from memoryd.daemon.journal.journal import Journal
 
 
 @dataclass(frozen=True, slots=True)
 class Projects:
     """Blocking."""
 
-    journal: "Journal"
+    journal: Store
 
     def key_of(self, project: Project) -> str:
         """Return the project's key: by its path, else by device and inode when the recorded path is gone."""

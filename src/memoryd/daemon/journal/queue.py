@@ -9,11 +9,11 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.roots import roots_of
+from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
 from memoryd.worker.ports import (
     Applied,
@@ -25,9 +25,6 @@ from memoryd.worker.ports import (
     Outcome,
     Rejection,
 )
-
-if TYPE_CHECKING:
-    from memoryd.daemon.journal.journal import Journal
 
 MAX_ATTEMPTS = 3  #: then the range falls back to the rules agent, and then is skipped
 BACKOFF_SECONDS = (5, 30, 120)
@@ -55,7 +52,7 @@ def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reas
 class JournalQueue:
     """The queue of `worker.ports` on the journal's tables."""
 
-    journal: "Journal"
+    journal: Store
     user_memory: Path
     min_interval_seconds: int = 0
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.evidence import JournalEvidence
-from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.queue import finish, move_watermarks
 from memoryd.daemon.journal.roots import roots_of
+from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.versions import JournalVersions, put_blob, put_version
 from memoryd.errors import Conflict
 from memoryd.ipc.events import EndStatus
@@ -34,7 +34,7 @@ _READ_BEFORE = 200  #: earlier events of a session that are looked at for copies
 class JournalRuns:
     """`worker.ports.Runs` on the journal's tables."""
 
-    journal: Journal
+    journal: Store
     user_memory: Path
     instructions: Callable[[Job], str] = lambda job: ""
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Snapshot:
 class Snapshots:
     """Rows `(session, text, generation, shown, at)`. Blocking."""
 
-    journal: Journal
+    journal: Store
 
     def of(self, host: str, session_id: str) -> Snapshot | None:
         row = self.journal.read(

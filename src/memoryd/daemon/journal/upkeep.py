@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.journal import Journal, digest
+from memoryd.daemon.journal.journal import digest
 from memoryd.daemon.journal.queue import enqueue_latest, retry
+from memoryd.daemon.journal.store import Store
 
 QUARANTINE_DAYS = 7
 _RETENTION_BATCH = 5_000  #: events a sweep removes at the most, so that appends never wait long
@@ -25,7 +26,7 @@ class Pause:
 class Upkeep:
     """Writes of the sweep. Blocking calls from a worker thread."""
 
-    journal: Journal
+    journal: Store
 
     def close_idle(self, now: datetime, idle_seconds: int) -> int:
         """Do for sessions idle that long what a session end does; returns how many directories became due."""

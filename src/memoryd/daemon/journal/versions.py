@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.store import Store
 from memoryd.memory.ports import Version
 
 
@@ -16,7 +16,7 @@ from memoryd.memory.ports import Version
 class JournalVersions:
     """`memory.ports.Versions` on the journal's tables."""
 
-    journal: Journal
+    journal: Store
 
     def newest(self, root: Path) -> Mapping[str, str | None]:
         rows = self.journal.read(

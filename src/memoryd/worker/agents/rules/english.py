@@ -45,18 +45,20 @@ def _patterns(
     kind: Kind, *regexes: str, extent: Extent = Extent.REST, importance: float = MENTIONED, standing: bool = False
 ) -> tuple[Pattern, ...]:
     return tuple(
-        Pattern(kind=kind, regex=_regex(regex), extent=extent, importance=importance, standing=standing)
+        Pattern(kind=kind, regex=_regex(regex.replace("$", _END)), extent=extent, importance=importance, standing=standing)
         for regex in regexes
     )
 
 
+_END = r"(?=[\s)]*(?:[.!,;:]|$))"  #: of a clause
 _NAME = r"(?-i:[A-Z][\w'’.-]*(?: (?:(?:van|von|de|der|da|del|la|bin|al|el)\s)*[A-Z][\w'’.-]*){0,3}|[\u4e00-\u9fff]{2,4})"
 _NO_NAME = r"(?!(?-i:OK|Ok|Sorry|Sure|Done|Not|Just|Afraid|Using|Trying|Working|Getting|Looking|On|In|At|The|A|An|Good|Fine|Here|Ready|Back|New|Still|So|Stuck|Python|Java|Go|Rust|JavaScript|TypeScript|React|Vue|Node|SQL)\b)"
 
 _PERSON = _patterns(
     Kind.PERSON,
     rf"(?:my (?:first |full |real |last )?name(?:'s| is)|the name'?s|i'?m called|i am called|i go by|people call me|everyone calls me|(?:you can |please |just )*call me) {_NO_NAME}{_NAME}",
-    rf"(?:i'?m|i am|this is|it'?s) {_NO_NAME}{_NAME}(?= here\b|\s*$| from\b| with\b| at\b| and\b|\s*\()",
+    rf"(?:i'?m|i am) {_NO_NAME}{_NAME}(?= here\b|$| from\b| with\b| at\b| and\b|\s*\()",
+    rf"this is {_NO_NAME}{_NAME}(?= here\b| from\b| speaking\b)",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:an?|the|our|one of the|your|from the|part of the|on the|in the) (?:[\w/+#.-]+ ){0,5}?(?:<ROLE>|team|department|group)\b(?! (?:of|to) (?:this|that))",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:a )?(?:(?:junior|senior|staff|tech(?:nical)?|team|lead|principal|full-?stack|front-?end|back-?end|data|devops|product|engineering|head|vp|director|qa|ux|web|mobile|embedded|software|platform) )+(?:of )?[\w-]+",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:severely |partially |fully |partly |legally )*<CONDITION>\b",
@@ -101,11 +103,9 @@ _AGENT = _patterns(
     r"(?:you'?re|you are|you'?ll be|you will be|you shall be) (?:now )?(?:called|named|known as) \w",
     r"(?:you'?re|you are|you'?ll be|you will be|you act as|you serve as) (?:now )?(?:my|our|the team'?s|this (?:repo|project|team)'?s) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
     r"(?:please )?(?:call yourself|answer to the name|answer to|go by|refer to yourself as|sign (?:off )?as|think of yourself as) (?:the name )?(?!<THIS>)\w",
-    extent=Extent.CLAUSE,
 ) + _patterns(
     Kind.AGENT,
     r"(?:you'?re|you are|you'?ll be|you will be|act as|behave as|serve as|play|be) (?:an?|the|my|our) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
-    extent=Extent.CLAUSE,
     standing=True,
 )
 _PREFERENCE = _patterns(
@@ -156,6 +156,7 @@ _RULE = _patterns(
     r"no (?:[\w-]+ ){0,3}(?!errors\b|issues\b|problems\b|changes\b|worries\b|tests\b|results\b|luck)[\w-]+(?:s|ing) (?:in|on|without|outside|to|for|after|before|anywhere|ever|inside|at|from)\b(?! (?:this|that|it|here|my end)\b)",
     r"(?:please )?(?:treat|consider|regard) (?!this as done)[\w './*\x1a\"-]+ as (?:read-?only|off[- ]limits|frozen|immutable|generated|legacy|untrusted|the source|source|law|sacred|private|public|a)\b",
     r"[\w./*`\x1a\"' -]{2,60} (?:is|are) (?:strictly |always |completely )*(?:off[- ]limits|read-?only|generated|forbidden|banned|not allowed|prohibited|mandatory|required everywhere|taboo|verboten|a no-?go|sacred|non-negotiable)\b",
+    r"(?:please )?(?:don'?t|do not) \w+(?! (?:this|that|it)\b) .*\b(?:ever(?: again)?|again|any ?more|under any circumstances|in any case|no matter what)\b",
     r"(?:keep your )?hands off (?:of )?\w|(?:please )?(?:stay|keep) (?:away from|out of|clear of) (?!<THIS>(?! \w+/))\w",
     r"(?:please )?(?:don'?t|do not|avoid|refrain from|no need to ever) (?:ever |directly |just )*<LASTING>(?:ing)? (?!<THIS>|an? |anything|yet|more|too|your|any of|a lot|to\b|up\b)(?=[\w`'\"{])(?!.*\b(?:here|this|yet|anymore|the|it)\b)",
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*<LASTING> (?:anything|files|code|the files) (?:under|in|inside|outside|below) \S",
@@ -310,7 +311,7 @@ ENGLISH = Language(
         re.I,
     ),
     opener=_regex(
-        r"(?:(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|ps|p\.s\.|anyways?|anyhow|actually|no+|nope|nah|yes|yep|yeah|right|sure|thanks?(?: you)?|thx|ty|great|good news|nice|perfect|cool|please|pls|plz|just|heads[- ]up|reminder|again|for context|context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)?|second(?:ly)?|third(?:ly)?|finally|lastly|oh and|besides|additionally|in addition|plus|note|n\.b\.|nb|important|since|because|given that|update|quick (?:note|update)|correction|sorry|hmm+|ah|aha|ugh|look|listen|to be clear|honestly|frankly|generally|in general|usually|generally speaking|as a (?:general )?rule|personally|turns out|news|as i said|like i said|as mentioned|scratch that|wait|hold on|let me introduce myself|as you know|currently|these days|nowadays|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company)|over here|here|at work|on this (?:project|team)|talked to the team|what is relevant"
+        r"(?:(?:(?:can|could|would|will) you(?: please)?|oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|ps|p\.s\.|anyways?|anyhow|actually|no+|nope|nah|yes|yep|yeah|right|sure|thanks?(?: you)?|thx|ty|great|good news|nice|perfect|cool|please|pls|plz|just|heads[- ]up|reminder|again|for context|context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)?|second(?:ly)?|third(?:ly)?|finally|lastly|oh and|besides|additionally|in addition|plus|note|n\.b\.|nb|important|since|because|given that|update|quick (?:note|update)|correction|sorry|hmm+|ah|aha|ugh|look|listen|to be clear|honestly|frankly|generally|in general|usually|generally speaking|as a (?:general )?rule|personally|turns out|news|as i said|like i said|as mentioned|scratch that|wait|hold on|let me introduce myself|as you know|currently|these days|nowadays|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company)|over here|here|at work|on this (?:project|team)|talked to the team|what is relevant"
         r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))"
         r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes)))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
     ),
@@ -325,7 +326,7 @@ ENGLISH = Language(
         r"(?:(?:my|our|his|her|their|the|a|one|some|most) (?:[\w-]+ )?(?:colleagues?|co-?workers?|friends?|boss|wife|husband|partner|kids?|son|daughter|brother|sister|mother|father|mum|mom|dad|roommate|flatmate|neighbou?rs?|manager|teammates?|customers?|users|clients|people|developers|vendor|author|article|book|docs|readme|manual|teacher|professor)|he|she|they|someone|somebody|everyone|everybody|people|most people|customers|users|vendors?|anyone|nobody)\b(?! (?:has|have) to)(?!.*\b(?:me|i)\b)"
     ),
     question=_regex(
-        r".*\?[\"'”’)]*\s*$|(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
+        r".*\?[\"'”’)]*\s*$|(?!what .{0,30}:)(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
     ),
     standing_question=_regex(
         r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?! (?:explain|tell|see|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|right|alright|all right|please|yeah|yes|got it|deal|understood|fine|will you|would you)\s*\?"
@@ -358,7 +359,7 @@ ENGLISH = Language(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
     ),
     change=_regex(
-        r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|swapped|scratch that|go back|went back|back to|instead|correction|renamed|promoted|used to|as of|not .* but|update|these days|voted|raised|lowered|bumped|upgraded|dropp(?:ed|ing)|ditched|left|joined|became|new)\b|^(?:no|actually|wait|sorry|correction)\b"
+        r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|swapped|scratch that|go back|went back|back to|instead|correction|renamed|promoted|used to|as of|not .* but|update|these days|voted|raised|lowered|bumped|upgraded|dropp(?:ed|ing)|ditched|left|joined|became|standardi[sz](?:ed|ing))\b|^(?:no|actually|wait|sorry|correction)\b"
     ),
     addition=_regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
     old_value=(

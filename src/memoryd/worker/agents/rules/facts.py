@@ -107,7 +107,7 @@ class _Reader:
         if taken_back:
             self.facts.clear()
         facts = _facts(sentence, language, under_heading=under_heading)
-        if not facts and language is not ENGLISH and len(_LATIN_WORD.findall(sentence.text)) >= 3:
+        if not facts and language is not ENGLISH and _mostly_latin(sentence.text):
             facts = _facts(sentence, ENGLISH, under_heading=under_heading) if _may_state(sentence, language) else []
         self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
         if not facts:
@@ -136,6 +136,10 @@ class _Reader:
 def language_of(text: str) -> Language:
     """Chinese from the first Chinese character on; mixed prompts follow Chinese grammar more often than not."""
     return CHINESE if _CJK_CHAR.search(text) else ENGLISH
+
+
+def _mostly_latin(text: str) -> bool:
+    return len(_LATIN_WORD.findall(text)) >= max(3, len(_CJK_CHAR.findall(text)))
 
 
 def _after_retraction(sentence: Sentence, language: Language) -> tuple[Sentence, bool]:
@@ -174,29 +178,42 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
     masked = sentence.masked
     bounds = clauses(masked, language.clause_end)
     standing = under_heading or bool(language.standing.search(masked))
-    remembered, marked, facts, done_to = False, under_heading, list[Fact](), 0
+    remembered, facts, at = False, list[Fact](), 0
     for n, (start, end) in enumerate(bounds):
-        opened = language.opener.match(masked, start)
-        at = max(start, done_to, opened.end() if opened else start)
-        if opened and opened.end() > start:
-            remembered |= bool(opened["remember"])
-            marked |= bool(opened["standing"] or opened["remember"])
-        done_to = at
+        opened = language.opener.match(masked, max(start, at))
+        at = max(start, at, opened.end() if opened else 0)
+        remembered |= bool(opened and opened["remember"])
         if at >= end:
             continue
+        if language.third_person.match(masked, at, end):
+            return facts
+        marked = under_heading or remembered or bool(opened and opened["standing"])
         pattern, match = _matching(language, masked, at, end, standing=standing or marked, follows=_is_person(facts))
         if pattern is None or match is None:
+            if marked and not facts:
+                return _default_rule(sentence, language, at, remembered=remembered)
             continue
         span = _span(language, masked, bounds, n, at, pattern, match)
         fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
-        if fact:
+        if fact and _belongs_to(facts, fact):
+            facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
+        elif fact and (not _is_person(facts) or fact.kind in (Kind.PERSON, Kind.AGENT)):
             facts.append(fact)
         if pattern.extent is not Extent.CLAUSE:
             return facts
-    if not facts and (marked or language.firm.search(masked)):
-        fact = _default_rule(sentence, language, bounds, remembered=remembered)
-        facts = [fact] if fact else []
+    if not facts and language.firm.search(masked):
+        return _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
     return facts
+
+
+def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
+    """Whether a clause about the person only adds to the one before: it names no attribute of its own."""
+    return _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(fact.text) for _, p in fact.language.slots)
+
+
+def _joined(fact: Fact, clause: str) -> str:
+    more = fact.language.render(fact.kind, _trimmed(clause, fact.language))
+    return f"{fact.text}{'，' if fact.language is CHINESE else ', '}{more[:1].lower()}{more[1:]}"
 
 
 def _is_person(facts: list[Fact]) -> bool:
@@ -206,8 +223,6 @@ def _is_person(facts: list[Fact]) -> bool:
 def _matching(
     language: Language, masked: str, at: int, end: int, *, standing: bool, follows: bool
 ) -> tuple[Pattern | None, re.Match[str] | None]:
-    if language.third_person.match(masked, at, end):
-        return None, None
     for pattern in language.patterns:
         if (pattern.standing and not standing) or (pattern.follows and not follows):
             continue
@@ -255,18 +270,24 @@ def _is_aside(language: Language, masked: str, bound: tuple[int, int]) -> bool:
     )
 
 
-def _default_rule(sentence: Sentence, language: Language, bounds: list[tuple[int, int]], *, remembered: bool) -> Fact | None:
-    """A sentence marked as lasting that no pattern knows is a rule in the user's words."""
-    masked = sentence.masked
-    if language.third_person.match(masked):
-        return None
-    start = 0
-    for a, b in bounds:
-        opened = language.opener.match(masked, a)
-        start = max(a, opened.end() if opened else a)
-        if start < b and not language.preface.match(masked, start, b):
+def _first_said(language: Language, masked: str, bounds: list[tuple[int, int]]) -> int:
+    """Return where the first clause begins that is more than an opener."""
+    at = 0
+    for start, end in bounds:
+        opened = language.opener.match(masked, start)
+        at = max(start, opened.end() if opened else start)
+        if at < end and not language.preface.match(masked, at, end):
             break
-    return _fact(sentence, (start, len(masked)), language, Kind.RULE, REMEMBERED if remembered else CORRECTED)
+    return at
+
+
+def _default_rule(sentence: Sentence, language: Language, at: int, *, remembered: bool) -> list[Fact]:
+    """A sentence marked as lasting that no pattern knows is a rule in the user's words."""
+    if language.third_person.match(sentence.masked, at):
+        return []
+    importance = REMEMBERED if remembered else CORRECTED
+    fact = _fact(sentence, (at, len(sentence.masked)), language, Kind.RULE, importance)
+    return [fact] if fact else []
 
 
 def _fact(

@@ -129,7 +129,7 @@ class Desk:
         words = content_words(fact.said) - _FRAME
         family = _family(fact.kind)
         scored = [(len(words & (held.words() - _FRAME)), n, held) for n, held in enumerate(self._held)]
-        scored = [s for s in scored if s[0] and s[2].file in family and _explicit(fact)]
+        scored = [s for s in scored if s[0] and s[2].file in family and (s[2].fact is None or s[2].fact.said != fact.said)]
         return [max(scored, key=lambda s: s[:2])[2]] if scored else []
 
     def _named(self, wish: Forget) -> list[Held]:
@@ -190,10 +190,6 @@ def _family(kind: Kind) -> frozenset[str]:
     if kind in (Kind.AGENT, Kind.PERSON):
         return frozenset({FILE_OF[kind]})
     return frozenset({"", "preferences.md", "constraints.md"})
-
-
-def _explicit(fact: Fact) -> bool:
-    return fact.changes
 
 
 def _asserts(held: Held, old: str, fact: Fact) -> bool:

@@ -1,0 +1,50 @@
+# memoryd. Python 3.11 or newer, make and git are all that is needed: `make demo`, `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# Bytecode is compiled once; a daemon that recompiles at every start is slow.
+unexport PYTHONDONTWRITEBYTECODE
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint types package faults bench clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## a virtual environment with memoryd and its tools
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "memoryd needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## a recorded session through the real hook into a temporary daemon; asserts and shows the memory
+	@$(BIN)/memoryd demo
+
+test: $(STAMP) ## unit, integration and acceptance tests
+	$(BIN)/pytest -q
+
+check: $(STAMP) lint types test package ## the gate: ruff, mypy --strict, tests, package
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/mypy tests
+
+package: $(STAMP)
+	$(BIN)/python tests/package.py
+
+faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full for the long profile (root: more)
+	$(BIN)/pytest -q tests/faults --timeout 3600
+
+bench: $(STAMP) ## ratios side by side: hook, acknowledgement, rules quality and speed
+	$(BIN)/python bench/run.py
+
+clean: ## remove what make has made
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -1,0 +1,109 @@
+"""The house stands as ARCHITECTURE.md draws it: imports go downwards, each outside thing has one door."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "memoryd"
+FLOORS = {"daemon": 4, "worker": 3, "memory": 2, "seeds": 2, "ipc": 1, "errors": 0, "clock": 0, "fsio": 0.5}
+DOORS = ("daemon", "worker", "ipc", "memory", "seeds")
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_go_downwards_or_stay_in_the_room(path: Path) -> None:
+    room = room_of(path)
+    for line, name in imports(path):
+        parts = name.split(".")
+        if parts[0] != "memoryd" or len(parts) < 2 or parts[1] not in FLOORS or parts[1] == room:
+            continue
+        assert room in ("__main__", "__init__") or FLOORS[parts[1]] < FLOORS[room], f"{path}:{line} imports {name}"
+
+
+def test_no_import_circle() -> None:
+    graph = {module(path): {m for _, name in imports(path) for m in (known(name),) if m} for path in FILES}
+    seen: dict[str, int] = {}
+
+    def visit(node: str, trail: tuple[str, ...]) -> None:
+        assert node not in trail, " -> ".join([*trail[trail.index(node) :], node])
+        if node not in seen:
+            for below in graph[node] - {node}:
+                visit(below, (*trail, node))
+            seen[node] = 1
+
+    for node in graph:
+        visit(node, ())
+
+
+def module(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+_MODULES = {module(path) for path in FILES}
+
+
+def known(name: str) -> str | None:
+    """The module that an import loads; names for type checkers alone are imported under TYPE_CHECKING."""
+    return name if name in _MODULES else name.rpartition(".")[0] if name.rpartition(".")[0] in _MODULES else None
+
+
+def lines_with(pattern: str, *, outside: tuple[str, ...]) -> list[str]:
+    import re
+
+    found = []
+    for path in FILES:
+        where = str(path.relative_to(SOURCE))
+        if not where.startswith(outside):
+            found += [
+                f"{where}:{number}"
+                for number, row in enumerate(path.read_text("utf-8").splitlines(), start=1)
+                if re.search(pattern, row) and not row.lstrip().startswith(("#", '"', "'"))
+            ]
+    return found
+
+
+def test_sql_for_state_stands_in_the_journal_alone() -> None:
+    assert not lines_with(r"\bsqlite3\b|\.execute\(", outside=("daemon/journal/",))
+
+
+def test_fsync_rename_and_exchange_are_called_by_fsio_and_by_the_hook_that_imports_nothing() -> None:
+    assert not lines_with(r"\bos\.(fsync|fdatasync|rename|replace|link)\(", outside=("fsio.py", "ipc/hook.py"))
+
+
+def test_the_server_alone_listens() -> None:
+    assert not lines_with(r"\.listen\(|start_unix_server|\.bind\(", outside=("ipc/server.py",))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_room_has_a_door_at_the_top(door: str) -> None:
+    link = ROOT / door
+    assert link.is_symlink()
+    assert link.readlink() == Path("src/memoryd") / door
+
+
+def test_the_daemon_process_imports_no_terminal_or_model_library() -> None:
+    code = (
+        "import sys, memoryd.daemon.serve;"
+        "print([m for m in ('typer','rich','click','textual','pydantic_ai','mcp','httpx','numpy') if sys.modules.get(m)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
