@@ -1,4 +1,4 @@
-"""`python -m memoryd` is the console script."""
+"""`python -m memoryd`: the same as the console script."""
 
 from memoryd.daemon.main import main
 

@@ -237,8 +237,9 @@ class _Handlers:
 
     async def daemon_health(self, params: m.HealthParams) -> m.Health:
         report = await self.daemon.health()
+        summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
-            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=await asyncio.to_thread(repr, self.daemon),
+            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
         )  # fmt: skip

@@ -27,6 +27,8 @@ _NAME = re.compile(r"\d{1,20}-\d{1,10}-[0-9a-f]{32}")
 
 
 class Spool:
+    """`drain` belongs on the event loop; the counts block for a moment and belong in a thread."""
+
     def __init__(self, folder: Path) -> None:
         """The folder need not exist yet; only this process may drain it."""
         self._folder = folder
@@ -121,9 +123,11 @@ def _read_line(path: Path) -> bytes | None:
         if error.errno in _PASSING:
             raise fsio.translate(error, "read", str(path)) from error
         return None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_size > MAX_LINE_BYTES:
             return None
-        line = file.read(MAX_LINE_BYTES + 1)
+        line = fsio.read_all(descriptor)
+    finally:
+        os.close(descriptor)
     return line if line.endswith(b"\n") and line.count(b"\n") == 1 else None

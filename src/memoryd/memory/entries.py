@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import dropwhile
 from typing import Any, TypeVar
 
 from memoryd.clock import parse_rfc3339, rfc3339
@@ -38,18 +39,23 @@ def make_slug(name: str) -> str:
     """Return a valid slug for a title: kebab-case, Unicode letters kept, NFC."""
     lowered = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).lower())
     words = "".join(c if _is_letter(c) else " " for c in lowered).split()
-    slug = _fit("-".join(words)) or "untitled"
+    slug = _fit("-".join(filter(None, map(_without_leading_marks, words)))) or "untitled"
     return f"{slug}-note" if slug.casefold() in _RESERVED else slug
 
 
 def _fit(slug: str) -> str:
-    """Cut at the limits, at the end of a word where one is near; no combining mark may lead."""
+    """Cut at the limits, at the end of a word where one is near."""
     short = slug[:MAX_SLUG_CHARS]
     while len(short.encode()) > MAX_SLUG_BYTES:
         short = short[:-1]
     if short != slug and "-" in short[MAX_SLUG_CHARS // 2 :]:
         short = short.rpartition("-")[0]
-    return short.strip("-").lstrip("".join(c for c in set(short) if unicodedata.category(c).startswith("M")))
+    return short.strip("-")
+
+
+def _without_leading_marks(word: str) -> str:
+    """A combining mark needs a letter to stand on."""
+    return "".join(dropwhile(_is_mark, word))
 
 
 def check_slug(slug: str) -> None:
@@ -63,12 +69,16 @@ def check_slug(slug: str) -> None:
         raise PathRefused(f"cannot name an entry {slug!r}: the name is reserved")
     if not all((_is_letter(c) and c == c.lower()) or c == "-" for c in slug) or "" in slug.split("-"):
         raise PathRefused(f"cannot name an entry {slug!r}: use lower-case letters, digits and single hyphens")
-    if slug != unicodedata.normalize("NFC", slug) or unicodedata.category(slug[0]).startswith("M"):
+    if slug != unicodedata.normalize("NFC", slug) or _is_mark(slug[0]):
         raise PathRefused(f"cannot name an entry {slug!r}: the name is not in Unicode form NFC")
 
 
 def _is_letter(char: str) -> bool:
     return unicodedata.category(char)[0] in "LN" or unicodedata.category(char) in ("Mn", "Mc")
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
 
 
 def version_slug(slug: str, taken: Collection[str]) -> str:

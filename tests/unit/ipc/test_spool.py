@@ -2,6 +2,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,10 @@ def put(folder: Path, n: int, line: bytes | None = None) -> None:
     (folder / name(n)).write_bytes(b"line %d\n" % n if line is None else line)
 
 
+def drain(spool: Spool, deliver: Callable[[bytes], Awaitable[None]]) -> int:
+    return asyncio.run(asyncio.wait_for(spool.drain(deliver), 10))
+
+
 class Taker:
     """Takes lines; fails for those it was told to refuse."""
 
@@ -39,82 +44,82 @@ class Taker:
         self.lines.append(line)
 
 
-async def test_lines_are_handed_on_in_time_order_and_removed(folder: Path) -> None:
+def test_lines_are_handed_on_in_time_order_and_removed(folder: Path) -> None:
     for n in (3, 1, 2):
         put(folder, n)
     spool, taker = Spool(folder), Taker()
     assert (spool.count(), spool.bytes()) == (3, 21)
-    assert await spool.drain(taker) == 3
+    assert drain(spool, taker) == 3
     assert taker.lines == [b"line 1\n", b"line 2\n", b"line 3\n"]
     assert spool.count() == 0
 
 
-async def test_a_spool_that_is_not_there_is_empty(tmp_path: Path) -> None:
+def test_a_spool_that_is_not_there_is_empty(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "none")
-    assert (await spool.drain(Taker()), spool.count(), spool.bytes(), spool.bad()) == (0, 0, 0, 0)
+    assert (drain(spool, Taker()), spool.count(), spool.bytes(), spool.bad()) == (0, 0, 0, 0)
 
 
-async def test_a_file_that_fails_three_times_is_set_aside_and_holds_up_nobody(folder: Path) -> None:
+def test_a_file_that_fails_three_times_is_set_aside_and_holds_up_nobody(folder: Path) -> None:
     put(folder, 1)
     put(folder, 2)
     spool, taker = Spool(folder), Taker()
     taker.refused[b"line 1\n"] = BadEvent("no")
     for round_number in range(MAX_FAILURES):
         assert spool.count() == 2 - min(round_number, 1)
-        await spool.drain(taker)
+        drain(spool, taker)
     assert taker.lines == [b"line 2\n"]
     assert (spool.count(), spool.bad()) == (0, 1)
-    assert await asyncio.to_thread((folder / "bad" / name(1)).read_bytes) == b"line 1\n"
+    assert (folder / "bad" / name(1)).read_bytes() == b"line 1\n"
 
 
-async def test_a_full_disk_ends_the_drain_and_costs_no_file(folder: Path) -> None:
+def test_a_full_disk_ends_the_drain_and_costs_no_file(folder: Path) -> None:
     put(folder, 1)
     put(folder, 2)
     spool, taker = Spool(folder), Taker()
     taker.refused[b"line 1\n"] = JournalFull("disk full")
     for _ in range(MAX_FAILURES + 1):
         with pytest.raises(JournalFull):
-            await spool.drain(taker)
+            drain(spool, taker)
     assert (taker.lines, spool.count(), spool.bad()) == ([], 2, 0)
     taker.refused.clear()
-    assert await spool.drain(taker) == 2
+    assert drain(spool, taker) == 2
 
 
-async def test_torn_and_overlong_files_are_set_aside(folder: Path) -> None:
+def test_torn_and_overlong_files_are_set_aside(folder: Path) -> None:
     put(folder, 1, b"torn")
     put(folder, 2, b"")
     put(folder, 3, b"two\nlines\n")
     put(folder, 4, b"x" * MAX_LINE_BYTES + b"\n")
     put(folder, 5)
     spool, taker = Spool(folder), Taker()
-    assert await spool.drain(taker) == 1
+    assert drain(spool, taker) == 1
     assert (taker.lines, spool.bad()) == ([b"line 5\n"], 4)
 
 
-async def test_links_pipes_and_folders_are_not_followed(folder: Path, tmp_path: Path) -> None:
+def test_links_pipes_and_folders_are_not_followed(folder: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_bytes(b"secret\n")
     (folder / name(1)).symlink_to(secret)
     os.mkfifo(folder / name(2))
     (folder / name(3)).mkdir()
     spool, taker = Spool(folder), Taker()
-    assert await asyncio.wait_for(spool.drain(taker), 10) == 0
+    assert drain(spool, taker) == 0
     assert (taker.lines, spool.count(), spool.bad()) == ([], 0, 3)
     assert secret.read_bytes() == b"secret\n"
 
 
-async def test_unfinished_files_and_marks_are_left_alone(folder: Path) -> None:
+def test_unfinished_files_and_marks_are_left_alone(folder: Path) -> None:
     others = [".slow", ".full", f".tmp-{name(1)}", "notes.txt", "1-2"]
     for other in others:
         (folder / other).write_bytes(b"x\n")
     spool, taker = Spool(folder), Taker()
-    assert await spool.drain(taker) == 0
+    assert drain(spool, taker) == 0
     assert sorted(os.listdir(folder)) == sorted(others)
     assert spool.marked("slow")
     assert not spool.marked("other")
 
 
-async def test_a_file_that_appears_or_goes_during_the_drain_does_no_harm(folder: Path) -> None:
+def test_a_file_that_appears_or_goes_during_the_drain_does_no_harm(folder: Path) -> None:
     put(folder, 1)
     put(folder, 2)
     spool = Spool(folder)
@@ -125,15 +130,13 @@ async def test_a_file_that_appears_or_goes_during_the_drain_does_no_harm(folder:
         await asyncio.to_thread(put, folder, 9)
         await asyncio.to_thread((folder / name(2)).unlink, True)
 
-    assert await spool.drain(take) == 1
+    assert drain(spool, take) == 1
     assert (lines, spool.count(), spool.bad()) == ([b"line 1\n"], 1, 0)
 
 
-async def test_what_the_hook_leaves_is_what_the_daemon_reads(folder: Path) -> None:
+def test_what_the_hook_leaves_is_what_the_daemon_reads(folder: Path) -> None:
     code = "import sys; from memoryd.ipc import hook; hook.run('generic', 'turn', '/nowhere', sys.argv[1])"
-    await asyncio.to_thread(
-        subprocess.run, [sys.executable, "-c", code, str(folder)], input=b'{"kind":"turn"}', check=True
-    )
+    subprocess.run([sys.executable, "-c", code, str(folder)], input=b'{"kind":"turn"}', check=True)
     taker = Taker()
-    assert await Spool(folder).drain(taker) == 1
+    assert drain(Spool(folder), taker) == 1
     assert b"hook.deliver" in taker.lines[0]

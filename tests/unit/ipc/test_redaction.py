@@ -1,0 +1,92 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.secrets import SEED, samples
+
+from memoryd.ipc.redaction import RULES, redact
+
+SAMPLES = samples()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_secret_is_replaced_and_the_text_around_it_stays(name: str) -> None:
+    text, secret = SAMPLES[name]
+    redacted = redact(text)
+    print(f"seed {SEED}: {redacted}")
+    assert secret not in redacted
+    pieces = re.split(r"\[secret:[a-z-]+\]", redacted)
+    assert len(pieces) == 2
+    assert text.startswith(pieces[0])
+    assert text.endswith(pieces[1])
+    assert not any(line in redacted for line in secret.splitlines() if len(line) > 8)
+
+
+@given(st.integers(0, 2**32))
+def test_secrets_of_any_seed_are_found(seed: int) -> None:
+    for text, secret in samples(seed).values():
+        assert secret not in redact(text)
+
+
+@given(st.sampled_from(sorted(SAMPLES)), st.sampled_from(sorted(SAMPLES)))
+def test_redacting_twice_changes_nothing_more(first: str, second: str) -> None:
+    once = redact(SAMPLES[first][0] + "\n" + SAMPLES[second][0])
+    assert redact(once) == once
+    assert SAMPLES[first][1] not in once
+    assert SAMPLES[second][1] not in once
+
+
+@pytest.mark.parametrize(
+    "clean",
+    [
+        "token = os.environ['API_TOKEN_2']",
+        "password = process.env.DB_PASSWORD1",
+        "password: ${DB_PASSWORD_2}",
+        "export API_TOKEN=$OTHER_TOKEN_1",
+        "api_key = get_api_key(user1)",
+        "password = config.database.password2",
+        "password=<your-password-1>",
+        "token: your-token-here-123",
+        "secret_key_path: /etc/keys/id_ed25519",
+        "max_tokens: 12345678",
+        "tokens_used = abc12345678def",
+        "token_expires_at: 2026-11-30T06:25:41Z",
+        "the password is required",
+        "密码是必填项",
+        "https://user@example.org/path1",
+        "https://user:password@example.org",
+        "postgresql://app:$PASSWORD@db/x",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "id 123e4567-e89b-12d3-a456-426614174000",
+        "sk-learn and task-management-for-large-teams-of-people",
+        "pypi-server-configuration-and-deployment-notes",
+        "ask-me-anything-about-the-number-42-please",
+        "A bearer of good news, Authorization: none",
+        "-----BEGIN PRIVATE KEY----- is how the file starts",
+        "I use tabs, 4 wide; the key is to be consistent: always",
+        "keyboard: qwerty-layout-2",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(clean: str) -> None:
+    assert redact(clean) == clean
+
+
+def test_a_placeholder_names_its_kind_in_letters_only() -> None:
+    for rule in RULES:
+        assert re.fullmatch(r"[a-z-]+", rule.kind)
+        assert all(literal == literal.lower() for literal in rule.literals)
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_redacted(text: str) -> None:
+    assert redact(redact(text)) == redact(text)
+
+
+@pytest.mark.parametrize(
+    "repeated", ["eyJ", "sk-", "://", "://a:", "password=", "secret key ", "twilio ", "-----BEGIN PRIVATE KEY-----"]
+)
+def test_hostile_repetition_stays_linear(repeated: str) -> None:
+    small, large = (repeated * (n // len(repeated)) for n in (64 * 1024, 256 * 1024))
+    for text in (small, large):
+        redact(text)  # pytest-timeout is the bound: quadratic work on the larger one would take minutes
