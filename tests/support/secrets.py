@@ -64,7 +64,7 @@ def samples(seed: int = SEED) -> dict[str, tuple[str, str]]:
         "bearer": ("curl -H 'Authorization: Bearer {}' x", long_word),
         "basic": ('"Authorization": "Basic {}"', long_word + "=="),
         "export": ("export DEPLOY_TOKEN={}", long_word),
-        "assignment": ('password = "{}"', alnum(12)),
+        "assignment": ('password = "{}"', "a1" + "".join(rng.sample(_ALNUM[2:26], 10))),
         "json": ('{{"api_key": "{}"}}', long_word),
         "yaml": ("client_secret: {}", long_word),
         "npmrc": ("//registry.npmjs.org/:_authToken={}", long_word),

@@ -41,6 +41,7 @@ _FORGET = re.compile(
     r"|忘|别记|不要记|不用记|删|去掉|不再|作废|过时",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
 
 
@@ -89,6 +90,11 @@ def _new_texts(proposal: Proposal) -> tuple[str, ...]:
     if isinstance(proposal, Lines):
         return (*proposal.add, *(new for _, new in proposal.replace))
     return ()
+
+
+def _orders(text: str) -> list[str]:
+    """The sentences of a text that tell its reader what to do."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if is_imperative(sentence)]
 
 
 def _all_texts(proposal: Proposal) -> tuple[str, ...]:
@@ -206,16 +212,26 @@ def tier_is_users(proposal: Proposal, case: Case) -> Objection:
 
 
 def user_said_so(proposal: Proposal, case: Case) -> Objection:
-    """Ask a cited user span for half of the content words; for a plain fact of a project, for any of them."""
+    """Ask a cited user span for half of the content words; for a plain fact of a project, for any of them.
+
+    Each order within a text is asked for by itself, so that none rides along with a fact that was said.
+    """
     if case.person:
         return None
-    spans = [content_words(case.own(span)) for span in case.cited(proposal)]
-    for text in _new_texts(proposal):
-        words = content_words(text) - _FRAME or content_words(text)
-        share = max((len(words & said) / len(words) for said in spans), default=0.0) if words else 0.0
-        if share == 0 or (share < SHARED_WORDS and _needs_users_words(proposal)):
+    said = [content_words(case.own(span)) for span in case.cited(proposal)]
+    facts = [(text, _needs_users_words(proposal)) for text in _new_texts(proposal)]
+    orders = [(order, True) for text, _ in facts for order in _orders(text)]
+    for text, strictly in facts + orders:
+        share = _share_said(text, said)
+        if share == 0 or (strictly and share < SHARED_WORDS):
             return "not-said", "no cited prompt of the user says this in the user's own words"
     return None
+
+
+def _share_said(text: str, said: Sequence[frozenset[str]]) -> float:
+    """The largest share of the content words of a text that one span holds, 0.0 to 1.0."""
+    words = content_words(text) - _FRAME or content_words(text)
+    return max((len(words & spoken) / len(words) for spoken in said), default=0.0) if words else 0.0
 
 
 def removal_is_asked_for(proposal: Proposal, case: Case) -> Objection:

@@ -14,6 +14,8 @@ _MAX_PLACES = 64  #: places kept for a block that repeats; bounds the work on mo
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})", re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]{0,500})?>")
+#: `<insert name here>` is a placeholder, `<file name="x">` opens something
+_PLAIN_TAG = re.compile(r"<[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=[^<>]*)?(?<!/)>")
 _QUOTED = re.compile(r'"[^"\n]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|『[^『』]*』|‘[^‘’\n]*’')
 _CJK = re.compile("[\u2e80-\uffff]")
 _LIST_ITEM = re.compile(r"[ \t]+(?:[-*+]|\d{1,3}[.)])[ \t]")
@@ -100,7 +102,7 @@ def _without_tagged(text: str) -> str:
             n = _closing(tags, n, last)
             kept.append(text[at : tag.start()])
             at = tags[n].end()
-        elif not tag[1] and not tag.group().endswith("/>") and _alone(text, tag):
+        elif _PLAIN_TAG.fullmatch(tag.group()) and _alone(text, tag):
             return "\n".join([*kept, text[at : tag.start()]])
         n += 1
     return "\n".join([*kept, text[at:]])

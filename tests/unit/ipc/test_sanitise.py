@@ -25,7 +25,7 @@ TOKEN = SAMPLES["github classic"][1]
         ("a <private>x</memory-context> y", "a "),
         ("a <memory-context>cut off", "a "),
         ("a </private> b", "a  b"),
-        ("a <pri<private>x</private>vate>secret</private> b", "a  b"),
+        ("a <pri<private>x</private>vate>secret</private> b", "a "),
         ("a <priv\u200bate>secret</private> b", "a  b"),
         ("<memory-context><private>x</private></memory-context>b", "b"),
         ("a < b, Vec<String>, <privateer> and <b>bold</b>", "a < b, Vec<String>, <privateer> and <b>bold</b>"),
@@ -84,7 +84,7 @@ def test_a_secret_split_by_invisible_characters_is_found() -> None:
 @pytest.mark.parametrize("name", ["github classic", "jwt", "pem", "anthropic"])
 def test_a_secret_on_the_border_of_two_pieces_is_found(name: str) -> None:
     secret = SAMPLES[name][1]
-    for before in range(64 * 1024 - len(secret) - 2, 64 * 1024 + 3, 7):
+    for before in range(64 * 1024 - len(secret) - 2, 64 * 1024 + 3, 37):
         text = "x " * (before // 2) + secret + " end"
         assert sanitise(text).endswith("] end"), before
         assert len(sanitise(text)) < before + 60

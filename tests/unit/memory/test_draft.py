@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd import seeds
@@ -285,6 +285,7 @@ PROPOSALS: st.SearchStrategy[Proposal] = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(PERSONS, PERSONS, PERSONS, st.lists(PROPOSALS, max_size=6), st.integers(10, 200), st.booleans())
 def test_replaying_proposals_on_any_base_never_loses_a_persons_line(
     core: list[str], body: list[str], session: list[str], proposals: list[Proposal], core_chars: int, has_project: bool
@@ -311,6 +312,7 @@ def test_replaying_proposals_on_any_base_never_loses_a_persons_line(
     assert all(base.get(key) == old and old != new for key, (old, new) in draft.changes.items())
 
 
+@settings(deadline=None)
 @given(st.lists(PROPOSALS, max_size=5))
 def test_a_draft_is_the_same_each_time_and_lines_do_not_double(proposals: list[Proposal]) -> None:
     base = a_base()

@@ -2,7 +2,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.errors import PathRefused
@@ -15,6 +15,7 @@ MAY = datetime(2026, 5, 1, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_every_title_makes_a_slug_that_is_accepted(name: str) -> None:
     slug = make_slug(name)
@@ -101,6 +102,7 @@ def test_a_revision_keeps_unknown_keys_comments_and_line_ends() -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200).filter(lambda t: "\r" not in t))
 def test_what_is_rendered_reads_back(body: str) -> None:
     entry = parse("a", render({"name": "A: b", "type": "user", "tags": None}, body))

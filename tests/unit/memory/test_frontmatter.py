@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.frontmatter import dump, read, splice, split
@@ -20,6 +20,7 @@ def as_read(value: object) -> Any:
     return yaml.load(yaml.safe_dump({"v": value}, allow_unicode=True), Loader=yaml.BaseLoader)["v"]
 
 
+@settings(deadline=None)
 @given(FIELDS, BODIES, FIELDS, st.sets(KEYS))
 def test_a_splice_changes_its_keys_and_nothing_else(
     old: dict[str, object], body: str, changes: dict[str, object], gone: set[str]
@@ -35,6 +36,7 @@ def test_a_splice_changes_its_keys_and_nothing_else(
     assert splice(again, asked) == again
 
 
+@settings(deadline=None)
 @given(BODIES, st.dictionaries(KEYS, PRINTABLE, min_size=1, max_size=3))
 def test_a_splice_keeps_every_byte_of_the_body_whatever_the_file_was(body: str, changes: dict[str, object]) -> None:
     for text in (body, "---\n" + body, "---\nname: [broken\n---\n" + body, "\ufeff---\r\nname: x\r\n---\r\n" + body):
@@ -44,6 +46,7 @@ def test_a_splice_keeps_every_byte_of_the_body_whatever_the_file_was(body: str, 
         assert splice(text, {}) in (text, after) or split(splice(text, {}))[1] == before
 
 
+@settings(deadline=None)
 @given(st.text(max_size=120))
 def test_no_text_makes_the_reader_raise_or_lose_the_body(noise: str) -> None:
     for text in (noise, "---\n" + noise, "---\n" + noise + "\n---\nbody\n"):

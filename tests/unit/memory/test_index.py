@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd import seeds
@@ -70,6 +70,7 @@ def test_names_cannot_close_the_index() -> None:
     assert text.count(START) == 1
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=10), st.integers(0, 5), st.integers(0, 5))
 def test_text_outside_the_markers_keeps_every_byte(pieces: list[str], first: int, second: int) -> None:
     text = "".join(pieces)

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory import lines
@@ -65,6 +65,7 @@ def test_a_rewrite_becomes_changes_of_lines() -> None:
     assert remove == ("drinks tea",)
 
 
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["z", "a", "y w"]))
 def test_adding_and_removing_an_item_gives_the_items_back(rows: list[str], new: str) -> None:
     text = "\n".join(rows)
@@ -77,6 +78,7 @@ def test_adding_and_removing_an_item_gives_the_items_back(rows: list[str], new: 
         assert row in after
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_removing_one_item_keeps_the_others(rows: list[str]) -> None:
     text = "\n".join(rows)

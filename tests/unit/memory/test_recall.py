@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd import seeds
@@ -109,6 +109,7 @@ def test_core_files_take_at_most_sixty_percent() -> None:
     assert recalled.left_out > 400
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, 3_000), st.integers(0, 9_500), st.integers(0, 60), st.sampled_from(["en", "zh"]),
     st.text(max_size=300), st.booleans(),
@@ -210,6 +211,7 @@ def test_words_that_stand_everywhere_tell_nothing() -> None:
     assert prefetch(a_catalogue(**many), "the lantern service", now=NOW).text == ""
 
 
+@settings(deadline=None)
 @given(st.integers(0, 400), st.integers(0, 2_000))
 def test_no_prefetch_is_ever_over_its_budget(budget: int, max_chars: int) -> None:
     recalled = prefetch(

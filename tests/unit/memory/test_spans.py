@@ -2,7 +2,7 @@ import random
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.spans import own_words
@@ -72,6 +72,7 @@ def test_forwarded_mail_and_what_never_closes_run_to_the_end(paste: str) -> None
         "use Vec<String> here, and x < y > z",
         "meet at 10:00, ship on 2026-11-30",
         "From now on: use tabs",
+        "<insert name here>\nthis is mine",
         "Error messages should be short",
         "first\nsecond\nthird",
     ],
@@ -96,6 +97,7 @@ def test_a_run_across_two_foreign_texts_is_the_users() -> None:
     assert said("a" * 30 + "b" * 30, ("a" * 30, "b" * 30)) == "a" * 30 + "b" * 30
 
 
+@settings(deadline=None)
 @given(
     st.text("ab \n", max_size=30), st.text(string.ascii_letters, min_size=40, max_size=90), st.text("xy ", max_size=50)
 )
@@ -103,6 +105,7 @@ def test_every_foreign_run_of_40_characters_is_found_wherever_it_stands(before: 
     assert run not in own_words(f"{before} {run} {before}", (around + run + around,))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.lists(st.text(max_size=100), max_size=3))
 def test_no_word_is_invented(text: str, foreign: list[str]) -> None:
     left = own_words(text, foreign)
@@ -110,6 +113,7 @@ def test_no_word_is_invented(text: str, foreign: list[str]) -> None:
     assert set(left) <= set(text) | {"\n"}
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["I like tea.", "```", "> x", "<a>", "</a>", "    code", "", '"q', "ERROR x", "# h"]),

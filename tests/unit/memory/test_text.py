@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.text import (
@@ -56,6 +56,7 @@ def test_similarity_counts_effective_characters_alone() -> None:
     assert similarity("uses postgres", "likes tea") < 0.2
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_similarity_is_symmetric_and_bounded(a: str, b: str) -> None:
     assert similarity(a, b) == similarity(b, a)
@@ -70,6 +71,7 @@ def test_tokens_count_chinese_properly() -> None:
     assert tokens("记忆abc") == 3
 
 
+@settings(deadline=None)
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_parts_never_count_less_than_the_whole(a: str, b: str) -> None:
     assert tokens(a) + tokens(b) >= tokens(a + b)

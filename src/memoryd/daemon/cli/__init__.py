@@ -1,0 +1,1 @@
+"""The command line: typer and rich, imported in its own process only; the daemon never loads them."""

@@ -1,0 +1,48 @@
+"""Asking the daemon: where it is, one call, and what a command's exit status says."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from memoryd.daemon import config as configuration
+from memoryd.errors import NotFound
+from memoryd.ipc import places as placing
+from memoryd.ipc.client import Client
+from memoryd.ipc.places import Places
+
+CALL_SECONDS = 30.0
+
+
+def places() -> Places:
+    """The places as the daemon sees them: environment and configuration.
+
+    :raises ConfigError: the configuration is broken
+    """
+    found = placing.find()
+    settings = configuration.load(found.config).daemon
+    return placing.find(data=settings.data_dir, socket=settings.socket)
+
+
+def ask(method: str, params: Mapping[str, Any] | None = None, *, timeout: float = CALL_SECONDS) -> Any:
+    """Call one method; parameters that are None are left to their defaults.
+
+    :raises NoDaemon: nobody listens
+    :raises MemorydError: what the daemon answered
+    """
+    given = {name: value for name, value in (params or {}).items() if value is not None}
+    with Client(places().socket) as client:
+        return client.call(method, given, timeout=timeout)
+
+
+def absolute(path: Path | None) -> str:
+    """A path for the daemon, by default the current directory; `~` is the home directory."""
+    try:
+        return os.path.abspath(path.expanduser() if path else Path.cwd())
+    except FileNotFoundError as error:
+        raise NotFound("the current directory is gone; change into another one or name one with --cwd") from error
+
+
+def given(path: Path | None) -> str | None:
+    """The same for a path that has no default."""
+    return absolute(path) if path else None

@@ -1,0 +1,153 @@
+"""Start and stop without a service manager. The data lock says who runs; nothing else is believed."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memoryd import fsio
+from memoryd.clock import mono
+from memoryd.daemon.lock import holder
+from memoryd.errors import Busy, CannotWrite, InternalError, MemorydError, NoDaemon
+from memoryd.ipc.client import Client
+from memoryd.ipc.methods import Health
+from memoryd.ipc.places import Places
+
+START_SECONDS = 10.0
+STOP_SECONDS = 20.0  #: a running job has 10 s to put itself back
+MAX_LOG_BYTES = 5_000_000  #: a longer log becomes `daemon.log.1` at the next start
+LOG_LINES = 12  #: shown when the daemon does not come up
+_FORGOTTEN = ("PYTHONDONTWRITEBYTECODE", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID")
+
+
+def health(places: Places, *, timeout: float = 5.0) -> Health:
+    """:raises NoDaemon: nobody listens :raises Busy: no answer in time"""
+    with Client(places.socket) as client:
+        found: Health = client.call("daemon.health", timeout=timeout)
+        return found
+
+
+def start(places: Places) -> tuple[Health, bool]:
+    """Have a daemon that answers; True when this call started it.
+
+    Of many callers one starts it, the others wait for that one.
+
+    :raises NoDaemon: it did not come up; the sentence ends with the last lines of its log
+    """
+    deadline_mono = mono() + START_SECONDS
+    with _only_one(places, deadline_mono):
+        try:
+            return health(places, timeout=2.0), False
+        except NoDaemon:
+            pass
+        log = places.data / "daemon.log"
+        child, seen = _spawn(log)
+        return _wait_until_up(places, child, deadline_mono, lambda: _tail(log, seen)), True
+
+
+@contextmanager
+def _only_one(places: Places, deadline_mono: float) -> Iterator[None]:
+    fsio.make_dirs(places.data)
+    fd = os.open(places.data / "starting", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        _wait(lambda: _try_lock(fd), deadline_mono)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _try_lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _spawn(log: Path) -> tuple["subprocess.Popen[bytes]", int]:
+    """The daemon in a session of its own; also where its part of the log begins."""
+    env = {name: value for name, value in os.environ.items() if name not in _FORGOTTEN}
+    try:
+        if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+        fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise CannotWrite(f"cannot write {log}: {error.strerror}; correct its owner or its mode") from error
+    with os.fdopen(fd, "ab") as out:
+        seen = out.seek(0, os.SEEK_END)
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "memoryd", "serve"], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            start_new_session=True, cwd="/", env=env,
+        )  # fmt: skip
+    return child, seen
+
+
+def _wait_until_up(
+    places: Places, child: "subprocess.Popen[bytes]", deadline_mono: float, tail: Callable[[], str]
+) -> Health:
+    found: list[Health] = []
+
+    def answers() -> bool:
+        try:
+            found.append(health(places, timeout=1.0))
+        except MemorydError:
+            return child.poll() is not None and holder(places.data) is None
+        return True
+
+    _wait(answers, deadline_mono)
+    if found:
+        return found[0]
+    ended = f"ended with status {child.returncode}" if child.poll() is not None else "does not answer"
+    raise NoDaemon(f"memoryd was started and {ended}; its log {places.data / 'daemon.log'} says:\n{tail()}")
+
+
+def _tail(log: Path, seen: int) -> str:
+    with log.open("rb") as file:
+        file.seek(seen)
+        rows = file.read().decode("utf-8", "replace").splitlines()
+    return "\n".join(f"  {row}" for row in rows[-LOG_LINES:]) or "  (nothing)"
+
+
+def stop(places: Places) -> int | None:
+    """Stop the daemon and return its pid once its data is free; None when none ran.
+
+    :raises Busy: it does not end
+    """
+    pid = holder(places.data)
+    if pid is None:
+        return None
+    asked = _asked_to_stop(places)
+    gone = asked and _wait(lambda: holder(places.data) != pid, mono() + STOP_SECONDS)
+    if not gone and pid and holder(places.data) == pid:
+        os.kill(pid, signal.SIGTERM)
+        gone = _wait(lambda: holder(places.data) != pid, mono() + STOP_SECONDS)
+    if not gone and holder(places.data) == pid:
+        raise Busy(f"the daemon, pid {pid or 'unknown'}, does not end; `kill -KILL {pid or 'PID'}` loses nothing")
+    return pid
+
+
+def _asked_to_stop(places: Places) -> bool:
+    try:
+        with Client(places.socket) as client:
+            client.call("daemon.shutdown", timeout=5.0)
+    except InternalError:
+        raise
+    except MemorydError:
+        return False
+    return True
+
+
+def _wait(done: Callable[[], bool], deadline_mono: float) -> bool:
+    """Look with growing pauses, 10 ms to 200 ms, until it is done or time is up."""
+    pause = 0.01
+    while not done():
+        if mono() >= deadline_mono:
+            return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.2)
+    return True

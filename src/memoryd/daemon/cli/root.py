@@ -1,0 +1,60 @@
+"""The application that every command registers with, and the options they share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memoryd import __version__
+
+RUN, CONNECT, MEMORY, PAST, WORK, MORE = (
+    "The daemon",
+    "Connect your agents",
+    "Memory",
+    "What happened, and taking it back",
+    "Recording and consolidation",
+    "More",
+)
+
+INTRO = """Memory for coding agents, kept on your machine.
+
+Your agent's hooks tell memoryd what was said. When a few turns have gathered, it files what is worth keeping as Markdown you can read and edit, and hands it back when the next session starts."""
+
+EPILOG = """[bold]First steps[/]  [cyan]memoryd install claude-code[/] connects Claude Code.  [cyan]memoryd service install[/] keeps the daemon running (or [cyan]memoryd start[/] for now).  [cyan]memoryd demo[/] shows the whole in a minute.  [cyan]memoryd doctor[/] says what is missing.
+
+Exit status: 0 done, 1 not found or nothing to do, 2 usage, 65 bad input, 69 no daemon, 70 a bug, 73 cannot write, 75 try later, 76 conflict, 77 refused, 78 configuration; [cyan]status[/] gives 3 when it is not running."""
+
+app = typer.Typer(
+    name="memoryd",
+    help=INTRO,
+    epilog=EPILOG,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Cwd = Annotated[
+    Path | None, typer.Option("--cwd", metavar="DIR", help="The project directory; by default the current one.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memoryd {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
