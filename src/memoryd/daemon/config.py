@@ -48,7 +48,6 @@ class Memory(_Section):
 class Recall(_Section):
     budget_tokens: int = Field(default=2500, ge=200, le=20_000)
     language: Literal["auto", "en", "zh"] = "auto"
-    half_life_days: int = Field(default=30, ge=1)
 
 
 class Privacy(_Section):

@@ -94,6 +94,7 @@ class Daemon:
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside,
+            upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
         self.reader = TranscriptReader(Positions(self.journal), wake=lambda: self.worker.wake())
         self.runner = Runner(
@@ -102,7 +103,9 @@ class Daemon:
             core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
         )  # fmt: skip
         self.worker = Worker(
-            JournalQueue(self.journal, self.places.user_memory), self.runner.consolidate, clock=self.clock,
+            JournalQueue(
+                self.journal, self.places.user_memory, lambda: self.config.consolidation.min_interval_seconds
+            ), self.runner.consolidate, clock=self.clock,
             restart=self.stop_to_restart,
         )  # fmt: skip
         self.recaller = Recaller(
@@ -292,8 +295,11 @@ class Daemon:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
 
     def _seeds(self) -> dict[str, bytes]:
+        return seeds.files(self._language())
+
+    def _language(self) -> str:
         language = self.config.recall.language
-        return dict(seeds.files(seeds.pick_language(os.environ) if language == "auto" else language))
+        return seeds.pick_language(os.environ) if language == "auto" else language
 
 
 def _triggers(config: Config) -> Triggers:

@@ -66,13 +66,13 @@ def _deliver(host: str, event: "str | None", socket_path: str, spool_dir: str) -
     if not raw.strip():
         return
     ident, at_ns = posix.urandom(16).hex(), time.time_ns()
-    reply = None
+    reply, late = None, False
     if not _slow(spool_dir):
         deadline = time.monotonic() + (1.0 if event is None or event in CONTEXT_EVENTS else 0.3)
         try:
             reply = _ask(socket_path, _line(ident, at_ns, host, event, raw), deadline)
         except TimeoutError:
-            _touch(spool_dir, ".slow")
+            late = True
         except OSError:
             pass
     if reply is not None and reply.startswith(ACCEPTED):
@@ -81,6 +81,8 @@ def _deliver(host: str, event: "str | None", socket_path: str, spool_dir: str) -
         kept = _outcome_only(raw) if event is not None and "tool" in event.lower() else raw
         if kept:
             _spool(spool_dir, f"{at_ns}-{posix.getpid()}-{ident}", _line(ident, at_ns, host, event, kept))
+    if late:
+        _touch(spool_dir, ".slow")
 
 
 ACCEPTED = '{"jsonrpc":"2.0","id":1,"result":{"stdout":"'  # the daemon writes its keys in this order
@@ -232,8 +234,11 @@ def _spool(spool_dir: str, name: str, line: bytes) -> None:
 def _room(spool_dir: str, size: int) -> bool:
     files = 0
     for entry in posix.scandir(spool_dir):
-        files += 1
-        size += entry.stat(follow_symlinks=False).st_size
+        try:
+            size += entry.stat(follow_symlinks=False).st_size
+            files += 1
+        except FileNotFoundError:  # the daemon took it just now
+            pass
     return files < MAX_SPOOL_FILES and size <= MAX_SPOOL_BYTES
 
 

@@ -104,7 +104,8 @@ _JOINING = (
 _KEPT = (
     rf"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"  # families, professions
     rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"  # Persian, Indic
-    r"|(?<![\ufe00-\ufe0f\U000e0100-\U000e01ef\s])[\ufe00-\ufe0f]"  # one variation selector on a character
+    r"|(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]"  # half forms, chillus
+    rf"|(?<=[{_EMOJI}#*0-9\xa9\xae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299])[\ufe0e\ufe0f]"  # as emoji or text
     r"|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"  # ideographic variants
     r"|(?<=\U0001f3f4)\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     r"|\U000e0077\U000e006c\U000e0073)\U000e007f"  # the flags of England, Scotland, Wales

@@ -16,11 +16,12 @@ from memoryd import fsio
 from memoryd.clock import Clock, utc_now
 from memoryd.errors import MemorydError
 from memoryd.memory import entries, index
+from memoryd.memory.apply import apply
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.changes import decode, encode
 from memoryd.memory.directory import MemoryDirectory
-from memoryd.memory.model import INDEX_FILE, FileKey, MemoryView, Root
-from memoryd.memory.ports import Author, Version, Versions
+from memoryd.memory.model import INDEX_FILE, SKILL_FILE, FileKey, MemoryView, Root
+from memoryd.memory.ports import Author, FileChange, Version, Versions
 from memoryd.memory.recovery import settle
 
 SETTLE_SECONDS = 10.0  #: after an apply, what was moved aside is looked at once more
@@ -46,6 +47,7 @@ class Shelf:
 
     versions: Versions
     seeds: Seeds
+    upgrade: Callable[[bytes], bytes | None] = lambda skill: None  #: the SKILL.md to put in place of one we shipped
     clock: Clock = utc_now
     author_of: Callable[[Path, str], Author] = lambda root, path: Author.OUTSIDE
     #: files whose newest version is not memoryd's, and when it was seen: their age counts from then
@@ -80,19 +82,33 @@ class Shelf:
         }
 
     def seed(self, root: Path) -> None:
-        """Make a directory and the files it starts with; what exists is left alone. In a thread."""
-        if self.place(root).directory.path.is_dir():
-            return
-        directory = self.place(root).directory
-        directory.create()
-        for path, content in self.seeds().items():
-            fsio.write_durable(root / path, content)
-        self.versions.record(
-            [
-                Version(root=root, path=path, content=content, author=Author.RUN, run_id=None, at=self.clock())
-                for path, content in self.seeds().items()
-            ]
-        )
+        """Make a directory and the files it starts with; what exists is left alone. In a thread, under the lock.
+
+        SKILL.md is written last: a directory that has none was not seeded to its end. One that we shipped and nobody
+        changed is replaced by the one of this release.
+        """
+        skill = root / SKILL_FILE
+        if skill.exists():
+            return self._upgrade_skill(root)
+        self.place(root).directory.create()
+        wanted = self.seeds()
+        for path in sorted(wanted, key=lambda path: path == SKILL_FILE):
+            if not (root / path).exists():
+                fsio.write_durable(root / path, wanted[path])
+                self.versions.record([self._version(root, path, wanted[path])])
+        return None
+
+    def _upgrade_skill(self, root: Path) -> None:
+        current = self.place(root).directory.read_all().get(SKILL_FILE)
+        newest = self.upgrade(current) if current is not None else None
+        if newest is not None:
+            change = FileChange(root=root, path=SKILL_FILE, base=current, new=newest)
+            version = self._version(root, SKILL_FILE, newest)
+            apply([change], run_id="upgrade", begin=lambda: None, commit=lambda: self.versions.record([version]))
+            settle(root, self.versions, run_id="upgrade", clock=self.clock)
+
+    def _version(self, root: Path, path: str, content: bytes) -> Version:
+        return Version(root=root, path=path, content=content, author=Author.RUN, run_id=None, at=self.clock())
 
     async def view(self, roots: Mapping[Root, Path]) -> MemoryView:
         """What a memory agent may see: observed, parsed, redacted."""
@@ -124,15 +140,19 @@ class Shelf:
 
     async def settle_later(self, paths: Iterable[Path], run_id: str, *, seconds: float = SETTLE_SECONDS) -> None:
         """Some seconds after a run: keep edits to what it moved aside, remove the rest."""
-        for path in paths:
-            edits = True
-            while edits:
-                await asyncio.sleep(seconds)
-                async with self.place(path).lock:
-                    edits = bool(await asyncio.to_thread(settle, path, self.versions, run_id=run_id, clock=self.clock))
-                    if edits:
-                        log.info("memory.rescued", dir=str(path), run=run_id)
-                        await asyncio.to_thread(self._load, path)
+        waiting = list(paths)
+        while waiting:
+            await asyncio.sleep(seconds)
+            waiting = [path for path in waiting if await self._settle(path, run_id)]
+
+    async def _settle(self, path: Path, run_id: str) -> bool:
+        """Whether edits came back on top: what they replaced is aside now and looked at later."""
+        async with self.place(path).lock:
+            edits = await asyncio.to_thread(settle, path, self.versions, run_id=run_id, clock=self.clock)
+            if edits:
+                log.info("memory.rescued", dir=str(path), run=run_id)
+                await asyncio.to_thread(self._load, path)
+            return bool(edits)
 
     def joined(self, roots: Mapping[Root, Path]) -> Catalogue:
         """The catalogue of these roots, as last loaded; empty for a directory that nobody has read yet."""
@@ -172,6 +192,7 @@ class Shelf:
             {FileKey(place.role, path): content for path, content in place.directory.read_all().items()},
             {FileKey(place.role, path): at for path, at in self.changed_outside(root).items()},
             generation=place.generation,
+            previous=place.catalogue,
         )
 
 

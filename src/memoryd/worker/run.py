@@ -16,6 +16,7 @@ from memoryd.memory.changes import Cited
 from memoryd.memory.model import FileKey
 from memoryd.memory.ports import Author, FileChange, Rejected
 from memoryd.memory.proposals import Proposal
+from memoryd.memory.quality import TYPE_TOTALS
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.ports import (
     AgentResult,
@@ -181,6 +182,7 @@ class Runner:
                 base, accepted, now=self.clock(), has_project=run.has_project, sources=self.runs.sources,
                 ours=lambda key, line: self.runs.ours(run.roots[key.root], key.path, line),
                 core_chars=self.core_chars,
+                type_totals=None if person else TYPE_TOTALS,
             )  # fmt: skip
             refusal = acceptance.check_draft(made, base, person=person)
             return Plan(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import signal
 import socket
 import stat
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -294,6 +296,45 @@ def test_a_failed_write_leaves_no_half_of_an_event(short_dir: Path, monkeypatch:
     with pytest.raises(OSError, match="space"):
         hook._spool(str(short_dir), "4-1-x", b"line\n")
     assert os.listdir(short_dir) == []
+
+
+def test_a_file_that_the_daemon_takes_meanwhile_does_not_count(
+    short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(2):
+        (short_dir / str(n)).write_bytes(b"x")
+    listed = list(os.scandir(short_dir))
+    (short_dir / "1").unlink()
+    monkeypatch.setattr(posix, "scandir", lambda folder: iter(listed))
+    monkeypatch.setattr(hook, "MAX_SPOOL_FILES", 2)
+    assert hook._room(str(short_dir), 1)
+
+
+def test_on_macos_the_spool_is_synced_to_the_platter(short_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    mac = types.ModuleType("fcntl")
+    mac.F_FULLFSYNC = 51  # type: ignore[attr-defined]
+    mac.fcntl = lambda descriptor, command: calls.append(command)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "fcntl", mac)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    hook._spool(str(short_dir), "4-1-x", b"line\n")
+    assert calls == [51, 51]  # the file, then its name
+
+
+def test_on_linux_file_and_folder_are_synced_around_the_rename(
+    short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    rename = os.rename
+
+    def moved(source: str, target: str) -> None:
+        steps.append("rename")
+        rename(source, target)
+
+    monkeypatch.setattr(hook, "_sync", lambda descriptor: steps.append("sync"))
+    monkeypatch.setattr(posix, "rename", moved)
+    hook._spool(str(short_dir), "4-1-x", b"line\n")
+    assert steps == ["sync", "rename", "sync"]
 
 
 def test_whatever_breaks_the_hook_returns_0(monkeypatch: pytest.MonkeyPatch) -> None:

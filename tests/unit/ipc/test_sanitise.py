@@ -54,8 +54,7 @@ def test_tags_nested_without_end_are_cut_in_bounded_time() -> None:
     ],
 )
 def test_scripts_and_emoji_keep_the_joiners_they_need(kept: str) -> None:
-    expected = kept.removesuffix("\u200d") if kept.endswith("\u200d") else kept
-    assert sanitise(kept) == expected
+    assert sanitise(kept) == kept
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_scripts_and_emoji_keep_the_joiners_they_need(kept: str) -> None:
         ("user\u202enimda\u202c", "usernimda"),
         ("x\u2066y\u2069\u200e\u200f\u061c", "xy"),
         ("hi\U000e0069\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065", "hi"),
-        ("😀" + "\ufe01\ufe02\ufe03" * 9, "😀\ufe01"),
+        ("😀" + "\ufe01\ufe02\ufe0f" * 9 + "a\ufe0fb", "😀ab"),
         ("a\U000e0101\U000e0102b", "ab"),
         ("\x1b[2mdim\x1b[22m\x00\x07\x9b", "dim"),
         ("می\u200c\u200cخواهم", "میخواهم"),

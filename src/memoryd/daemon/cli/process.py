@@ -13,7 +13,7 @@ from pathlib import Path
 from memoryd import fsio
 from memoryd.clock import mono
 from memoryd.daemon.lock import holder
-from memoryd.errors import Busy, CannotWrite, InternalError, MemorydError, NoDaemon
+from memoryd.errors import Busy, CannotWrite, MemorydError, NoDaemon
 from memoryd.ipc.client import Client
 from memoryd.ipc.methods import Health
 from memoryd.ipc.places import Places
@@ -135,8 +135,6 @@ def _asked_to_stop(places: Places) -> bool:
     try:
         with Client(places.socket) as client:
             client.call("daemon.shutdown", timeout=5.0)
-    except InternalError:
-        raise
     except MemorydError:
         return False
     return True

@@ -36,7 +36,9 @@ def since(text: str, now: datetime) -> datetime:
     try:
         return now - timedelta(seconds=seconds(text))
     except UsageError:
-        raise UsageError(f"{text!r} is no time; write a duration such as 2h or 1d, or a date such as 2026-11-30") from None
+        raise UsageError(
+            f"{text!r} is no time; write a duration such as 2h or 1d, or a date such as 2026-11-30"
+        ) from None
 
 
 def ago(moment: datetime, now: datetime) -> str:

@@ -32,15 +32,18 @@ class JournalEvidence:
         return self.journal.read(query)
 
     def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
+        """What was said before: an answer that repeats the user's words must not make them foreign."""
         wanted = sorted(set(seqs))
         if not wanted:
             return ()
 
         def query(connection: sqlite3.Connection) -> list[str]:
+            marks = ",".join("?" * len(wanted))
             rows = connection.execute(
-                "select kind, data from events where kind in ('message', 'turn') and seq <= ? and session in"
-                f" (select session from events where seq in ({','.join('?' * len(wanted))})) order by seq desc limit ?",
-                (wanted[-1], *wanted, _FOREIGN_EVENTS),
+                "select kind, data from events where kind in ('message', 'turn')"
+                f" and session in (select session from events where seq in ({marks}))"
+                f" and at < (select max(at) from events where seq in ({marks})) order by seq desc limit ?",
+                (*wanted, *wanted, _FOREIGN_EVENTS),
             )
             texts = (said(kind, json.loads(data)) for kind, data in rows)
             return [text for role, tier, text in texts if role != "user" and text]

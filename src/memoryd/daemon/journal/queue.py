@@ -6,6 +6,7 @@ and moves `due_seq` on: the range covers what the replaced job covered.
 
 import sqlite3
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,6 +31,11 @@ MAX_ATTEMPTS = 3  #: then the range falls back to the rules agent, and then is s
 BACKOFF_SECONDS = (5, 30, 120)
 
 _WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
+#: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked
+_READY_AT = (
+    "max(coalesce(not_before, ''), case when reason = 'manual' then ''"
+    " else coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', done_at, ?1 || ' seconds'), '') end)"
+)
 
 
 def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reason: str, now: str) -> str:
@@ -54,16 +60,23 @@ class JournalQueue:
 
     journal: Store
     user_memory: Path
-    min_interval_seconds: int = 0
+    min_interval: Callable[[], int] = lambda: 0  #: seconds between two runs of a directory
 
     def claim(self, now: datetime) -> Job | None:
+        if not self.journal.read(self._waits):  # an idle look costs no commit
+            return None
         return self.journal.write(lambda connection: self._claim(connection, rfc3339(now)))
+
+    @staticmethod
+    def _waits(connection: sqlite3.Connection) -> bool:
+        row = connection.execute(f"select 1 from jobs where run_id is null and {_WAITING}").fetchone()
+        return row is not None
 
     def _claim(self, connection: sqlite3.Connection, now: str) -> Job | None:
         row = connection.execute(
             f"select dir, due_seq, attempts, reason from jobs where run_id is null and {_WAITING}"
-            " and coalesce(not_before, '') <= ? order by due_at limit 1",
-            (now,),
+            f" and {_READY_AT} <= ?2 order by due_at limit 1",
+            (str(self.min_interval()), now),
         ).fetchone()
         if row is None:
             return None
@@ -93,7 +106,7 @@ class JournalQueue:
     def next_due(self) -> datetime | None:
         row = self.journal.read(
             lambda connection: connection.execute(
-                f"select min(coalesce(not_before, '')) from jobs where run_id is null and {_WAITING}"
+                f"select min({_READY_AT}) from jobs where run_id is null and {_WAITING}", (str(self.min_interval()),)
             ).fetchone()
         )
         if row[0] is None:
@@ -107,11 +120,11 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
         return False
     match outcome:
         case Applied(to_seq=to_seq):
-            finish(connection, job, to_seq)
+            finish(connection, job, to_seq, rfc3339(now))
         case NoChange(to_seq=to_seq, partial=partial):
             if not partial:
                 move_watermarks(connection, job, to_seq)
-            finish(connection, job, to_seq)
+            finish(connection, job, to_seq, rfc3339(now))
             add_to_stats(connection, str(job.dir), total_no_change=1)
         case Conflict(reason=reason):
             _put_back(connection, job, now, reason, spent=False)
@@ -129,12 +142,12 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
     return True
 
 
-def finish(connection: sqlite3.Connection, job: Job, to_seq: int) -> None:
+def finish(connection: sqlite3.Connection, job: Job, to_seq: int, now: str) -> None:
     """The range up to `to_seq` is done; what became due meanwhile stays due."""
     connection.execute(
         "update jobs set run_id = null, run_to = null, done_seq = max(done_seq, ?), attempts = 0, not_before = null,"
-        " last_error = null where dir = ?",
-        (to_seq, str(job.dir)),
+        " last_error = null, done_at = ? where dir = ?",
+        (to_seq, now, str(job.dir)),
     )
 
 
@@ -156,7 +169,7 @@ def skip(connection: sqlite3.Connection, job: Job, error: str, now: str) -> None
         (str(job.dir), from_seq, job.due_seq, error, now),
     )
     move_watermarks(connection, job, job.due_seq)
-    finish(connection, job, job.due_seq)
+    finish(connection, job, job.due_seq, now)
 
 
 def retry(connection: sqlite3.Connection, skipped_id: int, now: str) -> str:

@@ -208,7 +208,7 @@ def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: 
     )
     if not span.partial:
         move_watermarks(connection, job, span.to_seq)
-    finish(connection, job, span.to_seq)
+    finish(connection, job, span.to_seq, now)
     dir_path = str(job.dir)
     add_to_stats(
         connection, dir_path, total_completed=1, tokens_in=commit.usage.tokens_in,

@@ -1,6 +1,6 @@
 """Claude Code: hook payloads to events, memory to the JSON it expects. The transcript is read by `claude_transcript`.
 
-Facts and versions: docs/hosts.md. Tool events are not hooked: the transcript names the tools.
+Tool events are not hooked: the transcript names the tools.
 """
 
 from collections.abc import Callable, Mapping

@@ -163,6 +163,23 @@ def test_a_deferred_attempt_is_given_back(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_directory_rests_between_two_runs_unless_a_person_asks(tmp_path: Path) -> None:
+    now = START
+    journal = open_journal(tmp_path, lambda: now, interval=1)
+    queue, runs = JournalQueue(journal, Path("/u"), lambda: 60), JournalRuns(journal, Path("/u"))
+    append(journal, "user_prompt", text="one", dir=DIRS[0])
+    append(journal, "turn", dir=DIRS[0])
+    job = queue.claim(now)
+    assert job is not None
+    commit(runs, job, runs.project(job))
+    append(journal, "turn", dir=DIRS[0])
+    assert queue.claim(now + timedelta(seconds=59)) is None
+    assert queue.next_due() == now + timedelta(seconds=60)
+    assert Upkeep(journal).make_due(DIRS[0], now)
+    assert queue.claim(now) is not None
+    journal.close()
+
+
 def test_a_range_that_every_agent_failed_on_is_skipped_and_can_be_retried(tmp_path: Path) -> None:
     journal = open_journal(tmp_path, lambda: START, interval=1)
     append(journal, "user_prompt", text="hello", dir=DIRS[0])

@@ -21,7 +21,7 @@ def test_damaged_text_is_read_all_the_same(text: str | bytes, value: object) -> 
 
 @pytest.mark.parametrize("bad", ["", "{", b"\xff", "[" * 100_000, '{"a":' * 100_000, '"\\ud83d'])
 def test_what_is_no_json_is_a_value_error(bad: str | bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r".+"):
         parse(bad)
 
 

@@ -50,14 +50,21 @@ def _patterns(
     )
 
 
+
 _END = r"(?=[\s)]*(?:[.!,;:]|$))"  #: of a clause
 _NAME = r"(?-i:[A-Z][\w'’.-]*(?: (?:(?:van|von|de|der|da|del|la|bin|al|el)\s)*[A-Z][\w'’.-]*){0,3}|[\u4e00-\u9fff]{2,4})"
 _NO_NAME = r"(?!(?-i:OK|Ok|Sorry|Sure|Done|Not|Just|Afraid|Using|Trying|Working|Getting|Looking|On|In|At|The|A|An|Good|Fine|Here|Ready|Back|New|Still|So|Stuck|Python|Java|Go|Rust|JavaScript|TypeScript|React|Vue|Node|SQL)\b)"
 
+_GENERIC = (
+    r"(?!(?:the|this|that|these|those|it|its|i|you|he|she|they|there|what|which|who|my|your|his|her|their|two|three|some|many|most|all|if|when|and|or|but|not|no|here|nothing|something|everything|customers|users|people|is|are|was|so|as|in|on|at|for|to|by|with|from|of|how|why|where|we|let'?s|please|maybe|thanks|error|yes|ok)\b)"
+    r"(?:[\w/()+'-]+ ){1,6}?"
+)  #: a subject that is no particular thing
+_TROUBLE = r"\b(?:wrong|missing|broken|fail\w*|error\w*|stuck|slow|down|red|flaky|crash\w*|leak\w*|bug\w*|unused|weird|strange|odd|confus\w+|complain\w*|not work\w*|hang\w*|\w+ing)\b"
 _PERSON = _patterns(
     Kind.PERSON,
-    rf"(?:my (?:first |full |real |last )?name(?:'s| is)|the name'?s|i'?m called|i am called|i go by|people call me|everyone calls me|(?:you can |please |just )*call me) {_NO_NAME}{_NAME}",
+    rf"(?:my (?:first |full |real |last )?name(?:'s| is)|(?:the )?name'?s|i'?m called|i am called|i go by|people call me|everyone calls me|(?:you can |please |just )*call me) {_NO_NAME}{_NAME}",
     rf"(?:i'?m|i am) {_NO_NAME}{_NAME}(?= here\b|$| from\b| with\b| at\b| and\b|\s*\()",
+    rf"(?:it'?s|that'?s|make (?:that|it)) {_NO_NAME}{_NAME} now\b",
     rf"this is {_NO_NAME}{_NAME}(?= here\b| from\b| speaking\b)",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:an?|the|our|one of the|your|from the|part of the|on the|in the) (?:[\w/+#.-]+ ){0,5}?(?:<ROLE>|team|department|group)\b(?! (?:of|to) (?:this|that))",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:a )?(?:(?:junior|senior|staff|tech(?:nical)?|team|lead|principal|full-?stack|front-?end|back-?end|data|devops|product|engineering|head|vp|director|qa|ux|web|mobile|embedded|software|platform) )+(?:of )?[\w-]+",
@@ -83,6 +90,10 @@ _PERSON = _patterns(
     r"i <ADV>know (?!<THIS>)(?:[\w+#.-]+ ){1,4}(?:well|inside out|already|by heart|pretty well|fluently|but\b|very well|a bit|basics)",
     r"i (?:don'?t|do not) <ADV>(?:know|speak|read|understand|write) (?:any |much |a lot of |a word of )*(?:<LANGUAGE>\b|(?-i:[A-Z][\w+#]+)(?: (?:well|at all|yet))?)",
     r"i (?:can'?t|cannot) (?:see|hear|read|tell|distinguish) (?:colou?rs?|red|green|small|tiny|low[- ]contrast|audio|images?|pictures?|screenshots?|videos?)\b",
+    r"i <ADV>use (?!<THIS>|an?\b|one\b|both\b)[\w.+#-]+(?= for (?:everything|most|all)\b| every ?day\b| at work\b| at home\b| now\b|$)",
+    r"i <ADV>(?:use|indent with|type) (?:tabs|spaces|\w+ spaces)\b",
+    r"i(?:'ve| have)? ?(?:just |recently |finally )?(?:gave up on|given up on|stopped using|quit using|ditched|dropped|moved on from|traded) (?!<THIS>)\w",
+    r"(?:been|worked) <ADV>(?:doing |writing |using |coding |programming |working |in |as |with )*(?!<THIS>)[\w+#. -]{2,40}(?: for| since)\b .*(?:years?|decades?|months|\d{4}|career|life)\b",
     r"my <MY> (?:is|are|was|isn'?t|aren'?t|'s)\b(?! (?:broken|crash|hang|slow|not working|down|on fire|stuck|full|dead))",
     r"<LANGUAGE> (?:is|isn'?t|is not) my (?:first|second|native|third)\b",
     r"(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:(?:completely|totally|all|still|pretty|very|brand|quite|relatively|fairly) )*new to me\b",
@@ -105,6 +116,7 @@ _AGENT = _patterns(
     r"(?:please )?(?:call yourself|answer to the name|answer to|go by|refer to yourself as|sign (?:off )?as|think of yourself as) (?:the name )?(?!<THIS>)\w",
 ) + _patterns(
     Kind.AGENT,
+    r"you (?:act as|serve as|work as|play the role of) (?:an?|the|my|our) (?:[\w-]+ ){0,3}(?:<AGENTROLE>|manager)\b",
     r"(?:you'?re|you are|you'?ll be|you will be|act as|behave as|serve as|play|be) (?:an?|the|my|our) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
     standing=True,
 )
@@ -133,6 +145,11 @@ _PREFERENCE = _patterns(
     r"(?:please )?(?:talk|explain|speak)(?: things| stuff| everything)? to me (?:like|as if|as though)\b",
     r"(?:please )?(?:be|stay) (?:more |less |very )?(?:<SHAPE>|critical|skeptical|sceptical|strict|patient) (?:with me|in (?:your )?(?:answers|reviews|replies)|when|whenever|in general)\b",
     r"(?:[\w'/ -]{3,40}, )?(?:in my book|in my opinion|in my experience|imo|imho|if you ask me|to my taste|for my taste|to me)\b",
+    r"(?:please )?(?:don'?t|do not|no need to) (?:sugar-?coat|hold back|baby|lecture|patroni[sz]e|coddle|spare|beat around|hedge|flatter|praise|apologi[sz]e|thank|over-?explain|waffle|ramble|be (?:shy|polite|afraid))\b",
+    r"(?:[\w'/-]+ ){1,6}(?:don'?t|doesn'?t|do not|does not) (?:help|work for|do it for|suit|mean (?:anything|much) to) me\b",
+    r"(?:if|when|whenever) (?:you(?:'re| are|) ?(?:not sure|unsure|in doubt|n'?t sure|aren'?t sure|guessing|don'?t know|have to guess)|unsure|in doubt|not sure|uncertain)\b",
+    r"(?:just )?(?:tell me|say so|ask me|ask) (?:when|if|whenever|before) you (?:don'?t know|aren'?t sure|are not sure|are unsure|'re not sure|'re unsure|are guessing|guess|'re guessing)\b",
+    r"i (?:usually |always |generally |tend to |mostly |normally )+(?:go for|go with|reach for|opt for|pick|choose|start with) (?!<THIS>)\w",
     r"i (?:swear by|live by|believe in|insist on|always go for|tend to use|lean towards|gravitate towards)\b",
     importance=PREFERRED,
 ) + _patterns(
@@ -145,13 +162,13 @@ _PREFERENCE = _patterns(
 )
 _RULE = _patterns(
     Kind.RULE,
-    r"(?:please |you (?:should|must|need to|have to|can) |just )*(?:always|never|don'?t ever|do not ever|under no circumstances|at no point|no matter what|without exception)\b,? (?!mind\b|wonder|heard|seen|knew|thought|forget|the same|a good|good\b|been\b|had\b|again\b|fails?\b|works?\b|worked\b)\w",
+    r"(?:please |you (?:should|must|need to|have to|can) |just )*(?:always|never|don'?t ever|do not ever|under no circumstances|at no point|no matter what|without exception)\b,? (?!\w+ (?:that|this|it|so|them)\s*[.!]?$|mind\b|wonder|heard|seen|knew|thought|forget|the same|a good|good\b|been\b|had\b|again\b|fails?\b|works?\b|worked\b)\w",
     r"you (?:must|should|may|can|are to|need to|have to|'?re (?:not )?(?:allowed|supposed) to|shall|are (?:not )?(?:allowed|supposed) to) (?:always|never|not|only)\b",
     r"we (?:always|never|only|exclusively|strictly|consistently|<ADV>(?:don'?t|do not|won'?t|mustn'?t|must not|can'?t|cannot) (?:allow|accept|commit|push|merge|use|do|write|ship|deploy|mix|mock|abbreviate|add|want|put|hard-?code|rely|import|store|support|log|catch|squash|rebase|release|nest|test|touch|edit))\b(?! (?:this|that|it|the|know|have)\b)",
     r"we <ADV>(?:require|insist on|stick (?:to|with)|follow|adhere to|format|squash|rebase|name|indent|write|spell|sort|tag|version|pin|lint|sign|prefix|document|test|review|enforce|keep|put|store|return|wrap|handle) (?!<THIS>)\w",
     r"(?:whenever|every time|each time|any time|anytime|everytime)\b (?:you|we|i|there|someone|a|an|the|something)\b.{3,}",
     r"(?:before|after|when|if) you (?:add|change|write|touch|create|edit|modify|commit|push|merge|open|rename|delete|remove|refactor|introduce|finish|generate|propose|suggest|make|bump|update|release|deploy|need|are unsure|aren'?t sure|don'?t know|review)\b(?! (?:this|that|it|the|these)\b).*(?:,| then ) ?(?:please |always |also |you )*(?:run|use|add|write|ask|tell|check|update|regenerate|bump|say|put|make|start|show|explain|do|don'?t|never|always|include|mention|list|keep|name|follow|create|document|link|test|lint|format|must|should|first)\b",
-    r"(?:before|after|on|for|in|with) (?:every|each|any) (?!other\b)\w+",
+    r"(?:before|after|on|for) (?:every|each|any) (?!other\b)\w+",
     r"(?:all|every|each|any|new) (?:single |new |public |of our |of the |our )*(?:[\w/.-]+ ){1,5}?(?:you \w+ (?:[\w-]+ ){0,3})?(?:must|should|shall|needs?|has to|have to|ought to|goes|go|gets?|uses?|lives?|belongs?|starts?|ends?|carries|carry|requires?|may not|may only|can only|stays?)\b",
     r"no (?:[\w-]+ ){0,3}(?!errors\b|issues\b|problems\b|changes\b|worries\b|tests\b|results\b|luck)[\w-]+(?:s|ing) (?:in|on|without|outside|to|for|after|before|anywhere|ever|inside|at|from)\b(?! (?:this|that|it|here|my end)\b)",
     r"(?:please )?(?:treat|consider|regard) (?!this as done)[\w './*\x1a\"-]+ as (?:read-?only|off[- ]limits|frozen|immutable|generated|legacy|untrusted|the source|source|law|sacred|private|public|a)\b",
@@ -166,11 +183,23 @@ _RULE = _patterns(
     r"(?:please )?(?:stick (?:to|with)|default to|prefer) (?!<THIS>|plan\b|option)\w",
     r"(?:make sure|be sure|ensure|see to it|remember)(?: that| to)?(?: you)?(?: to)? (?:always|never|every|each|all)\b",
     r"(?:(?:our|the|team|house|project|company|repo|coding|style|my|one|another|general|golden|first|a|hard|strict|new) ){1,3}(?:convention|rule|policy|standard|standards|style guide|guideline|norm|practice|house style|requirement|limit|threshold|minimum|maximum|cap)s?\b[\w ()'-]{0,30}?(?: is| are|:| says?| requires?| demands?| forbids?)",
+    rf"{_GENERIC}(?:is|are|stay|stays|go|goes|get|gets|live|lives|belong|belongs|return|returns|use|uses) (?:always )?[\w /.'{{}}-]{{2,50}}, (?:and )?(?:not|never) (?!sure|yet|work|the other|just|only|even)\w",
+    rf"{_GENERIC}(?:is|are|go|goes|get|gets|stay|stays) (?:always|never|strictly|only ever)\b(?! (?:work|empty|null|none|called|true|false|run|executed|reached|updated|set|there|fail))",
+    rf"{_GENERIC}(?:follow|follows|start with|starts with|end with|ends with|read like|reads like|belong in|belongs in|belong to|go in|go into|go under|go to|go next to|goes next to|goes into|goes in|goes under|live in|live under|live next to|lives under|come first|comes first)\b",
+    rf"{_GENERIC}(?:is|are|use|uses|need|needs|have|has|get|gets|go|goes|require|requires)\b(?!.*{_TROUBLE}).*\b(?:in this (?:repo|project|codebase)|here|around here|on this team|in our (?:code|repo|codebase|project)s?){_END}",
+    r"(?!the |this |that |these |those |i |you |read )(?:[\w-]+ ){1,4}(?<!ones )only\b(?=[,.;]|$)(?!.*\bthis\b)",
+    rf"our (?!customers|users|clients)(?:[\w-]+ ){{1,4}}(?:read|look like|follow|use|are|is|start|end|go|live|come|must|should|have|carry|take|run)\b(?!.*{_TROUBLE})",
+    r"(?:(?!the |this |that )[\w-]+ )?[\w/()'-]+ (?:is|are) (?:the way to go|what we use|how we (?:roll|do it|do things)|our (?:standard|default|convention)|the (?:standard|default|norm) here|banned|forbidden|off the table|not a thing here|a no-go)\b",
+    r"i (?:won'?t|don'?t|never|will not|do not) (?:merge|approve|accept|sign off on|tolerate|allow|review) (?!<THIS>)\w",
+    r"[\w /'-]{3,50} (?:don'?t|doesn'?t|won'?t|never|do not|does not|will not) (?:survive|pass|make it (?:past|through)|get past|fly in|get through) (?:my|our|code|me|the)\b",
+    r"we(?:'ve| have) (?:got )?an? [\w -]{2,40} for (?:that|this|those|it)\b",
+    r"(?:please )?(?:don'?t|do not|never|no) .*\bwithout (?:asking|checking|telling|my|a (?:test|review|ticket|changelog)|tests|approval|permission)\b",
+    r"i (?:don'?t|do not|never) <ADV>want (?!<THIS>|to\b|you\b|more\b|an?\b)[\w-]+(?: [\w-]+){0,3}? (?:in|on|from|with|inside)\b(?! (?:this|that|here)\b)",
     r"(?:rule|house rule|policy|convention|standard|hard rule|ground rule)s?(?: of thumb| number one| here)?(?: is)?[:,]",
     r"[\w -]{3,50} (?:must never|must always|must not|should never|should always|may never|can never|shall not|shall never|mustn'?t|has to always)\b",
     r"(?!(?:the|this|that|it|i|you|he|she|they|there|these|those|what|which)\b)[\w-]+s (?:must|should|have to|need to|shall|go|belong|live) (?!be (?:fixed|done|gone|green|working))\w[\w ]*(?:\b(?:in|to|next to|under|with|as|be|have|use|start|end|follow|carry|reference|fit)\b)",
     r"i (?:never|don'?t ever) want (?:to see |you to )?\w",
-    r"i (?:want|expect|need|require|insist on) (?:all|every|each) (?!this|that|of (?:this|that|the))\w",
+    r"i (?:want|expect|require|insist on) (?:every|each) (?!this|that|of (?:this|that|the))[\w -]{2,40} to\b",
     importance=CORRECTED,
 )
 _SENTENCE_RULE = _patterns(
@@ -180,14 +209,14 @@ _SENTENCE_RULE = _patterns(
     r".*\bunless i (?:say|tell you|ask|explicitly)\b",
     r".*\bneed(?:n'?t)? (?:not )?(?:remind|tell) you (?:again|every time|each time)\b",
     r".*\b(?:as|like) (?:our|the team'?s?) (?:convention|style guide|policy)\b",
-    r"(?!(?:can|could|would|will|is|are|do|does|did|what|why|how)\b).*\b(?:for|in|on|with|to) (?:every|all|each|any)\b.*\b(?:please|you (?:write|make|give|create|generate|send|show|produce|draw|add))\b",
+    r"(?!(?:can|could|would|will|is|are|do|does|did|what|why|how)\b)(?=.*\b(?:please|you (?:write|make|give|create|generate|send|show|produce|draw|add))\b)(?!(?:please )?(?:fix|add|rename|remove|run|make|change|update|write|show|list|check|find|replace|convert|move|delete|give|tell|create|do|put|set)\b).{3,80}\b(?:for|in|on|with|to) (?:every|all|each|any)\b",
     extent=Extent.WHOLE,
     importance=CORRECTED,
 )
 _DECISION = _patterns(
     Kind.DECISION,
-    r"(?:so )?(?:we|the team|the board|the group|management|everyone|i and the team)(?:'ve| have|'re| are|'ll| will|ve)? (?:all |just |finally |now |already |ultimately |recently |jointly |unanimously |then )*(?:decided|agreed|chose|chosen|picked|settled|opted|voted|concluded|committed to|standardi[sz]ed|standardi[sz]ing|landed on|ruled out|rejected|dropped|dropping|ditched|ditching|abandoned|abandoning|adopted|adopting|going with|go with|went with|going for|went for|moving away|moving off|sticking (?:to|with)|staying (?:with|on)|stick with|stay on|killing|retiring|sunsetting|deprecating|scrapping|scrapped|kept|keeping)\b(?!.*\b(?:tomorrow|tonight|lunch|meet(?:ing)?|later)\b)",
-    r"(?:the )?(?:decision|verdict|outcome|conclusion|final call|ruling|plan of record)(?: \w+){0,4}?(?: is| was|:|,)",
+    r"(?:(?:after|following|since|at|in) [\w' -]{2,40}?,? )?(?:so )?(?:we|the team|the board|the group|management|everyone|i and the team)(?:'ve| have|'re| are|'ll| will|ve)? (?:all |just |finally |now |already |ultimately |recently |jointly |unanimously |then )*(?:decided|agreed|chose|chosen|picked|settled|opted|voted|concluded|committed to|standardi[sz]ed|standardi[sz]ing|landed on|ruled out|rejected|dropped|dropping|ditched|ditching|abandoned|abandoning|adopted|adopting|going with|go with|went with|going for|went for|moving away|moving off|sticking (?:to|with)|staying (?:with|on)|stick with|stay on|killing|retiring|sunsetting|deprecating|scrapping|scrapped|kept|keeping)\b(?!.*\b(?:tomorrow|tonight|lunch|meet(?:ing)?|later)\b)",
+    r"(?:the )?(?:decision|verdict|outcome|conclusion|final call|ruling|plan of record)(?: [\w']+){0,4}?(?: is| was|:|,)",
     r"(?:it'?s|it is|it was|it has been) (?:now |been |finally )*(?:decided|settled|agreed)\b",
     r"let'?s (?:go with|use|stick with|keep|standardi[sz]e on|settle on|adopt) (?!<THIS>).*\b(?:because|since|as we|as it|due to)\b",
     r"i(?:'ve| have)? (?:decided|chose|chosen|picked|settled on|opted|went with) .*\b(?:because|since|due to|so that)\b",
@@ -198,6 +227,8 @@ _DECISION = _patterns(
 _POINTER = _patterns(
     Kind.POINTER,
     r"(?:for |about )?(?:[\w'/-]+ ){0,6}?<SUBJECT>(?: [\w'/-]+){0,6}? (?:is|are|lives?|sits?|stay|stays|go|goes|gets?|happens?|can be found|end up|belongs?)(?: all| now| always)*(?: tracked| documented| kept| stored| filed| found| hosted| maintained| managed| written up| recorded| reported| logged| posted| published| announced| discussed| collected| described| listed)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))(?![\w-])",
+    rf"{_GENERIC}(?:is|are|lives?|sits?|go|goes|gets?|get)(?: all| now| always)*(?: \w+ed| found| kept| held| run| put)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>)(?!.*{_TROUBLE})",
+    r"(?:if|when|whenever) (?:you|we) (?:need|want|look for|are looking for|have) .{3,80}?\b(?:<SYSTEM>\b|https?://|#[a-z])",
     r"we (?:track|keep|file|log|document|store|report|record|manage|maintain|collect|post|announce|discuss|publish) (?:all |our |the |every )*(?:[\w'/-]+ ){0,4}?(?:in|on|at|under|with|via|through) (?:the |our |a )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))",
     r"(?:for|about) (?:anything|everything|questions?|all|help|any|issues?|problems?|access)\b.{2,80}?,? (?:ask|ping|see|check|go to|post|look|use|contact|talk to|head to|write to|open)\b",
     r"(?:please )?(?:ask|post|ping|announce|report)(?: it| them| questions| people| someone| bugs| issues)?(?: over)? (?:in|on|at|to) #[a-z]",
@@ -222,6 +253,7 @@ _CHANGED = _patterns(
     Kind.PROJECT,
     r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are|has|have|was|were|got|now|just|been) (?:now |been |just |all |finally |renamed |moved |switched |migrated |changed |raised |bumped |lowered )*(?:to|on|in|at|with) (?!<THIS>)\S.*\bnow\b",
     r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
+    r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are) (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok|up|down|back|gone)\S+(?: \S+){0,3} now\b",
     r"(?:[\w'/.-]+ ){1,5}(?:is|are) now (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok)\w",
 )
 
@@ -279,19 +311,21 @@ def _he_or_she(match: re.Match[str]) -> str:
 _SUBJECT_OF = {
     Kind.PERSON: re.compile(r"(?=as |being |new to|no idea|based |working )", re.I),
 }
-_NAMING = re.compile(r"(?:the name'?s|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])", re.I)
+_NAMING = re.compile(r"(?:(?:the )?name'?s|that'?s|make (?:it|that)|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])", re.I)
 _HERE = re.compile(r" here$", re.I)
 
 
 def render(kind: Kind, text: str) -> str:
     """Return the words of a fact as a line about "the user", the agent as "the assistant"."""
     if kind is Kind.PERSON and _NAMING.match(text):
+        text = re.sub(r" now$", "", text)
         return "The user is " + _HERE.sub("", _NAMING.sub("", text, count=1))
     if kind is Kind.AGENT:
         text = re.sub(r"\byou(?:'|’)?(?: a)?re\b", "the assistant is", text, flags=re.I)
         text = re.sub(r"\byour\b", "the assistant's", text, flags=re.I)
         text = re.sub(r"\byourself\b|\byou\b", "the assistant", text, flags=re.I)
     text = _I.sub(_he_or_she, text)
+    text = re.sub(r"\b(ask(?:ing)?|check(?:ing)? with|tell(?:ing)?) me first\b", r"\1 first", text, flags=re.I)
     for pattern, words in _POSSESSIVE:
         text = pattern.sub(words, text)
     return text[:1].upper() + text[1:] if not re.match(r"[\w-]*[A-Z./_]", text[1:12].split(" ")[0]) else text
@@ -303,23 +337,21 @@ _PATTERNS = tuple(
 ENGLISH = Language(
     code="en",
     patterns=_PATTERNS,
-    trigger=_regex(
-        r"\b(?:i|i'?m|i'?ve|i'?d|my|me|we|our|us|you|your|always|never|every|each|any|all|no|not|don'?t|do not|avoid|must|should|only|use|prefer|instead|rather|whenever|before|after|when|from now on|future|keep|make|be|stop|skip|less|fewer|more|shorter|smaller|answer|reply|respond|write|talk|speak|stick|treat|rule|policy|convention|standard|decision|decided|team|is|are|in|on|at|as|being|see|ask|call|name|remember|now|please|moved|switched)\b"
-    ),
     clause_end=re.compile(
         r"[,;:](?=\s)\s*(?:and |but |or )?|\s+[-–—]{1,2}\s+|\s*—\s*|\s+but\s+|\s+and\s+(?=(?:i|we|you|my|our|your|always|never|don'?t|please)\b)|\s+so\s+(?=(?:i|we|you|don'?t|please|never|always|use)\b)|\s*\((?=(?:i|we|my|always|never)\b)",
         re.I,
     ),
     opener=_regex(
-        r"(?:(?:(?:can|could|would|will) you(?: please)?|oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|ps|p\.s\.|anyways?|anyhow|actually|no+|nope|nah|yes|yep|yeah|right|sure|thanks?(?: you)?|thx|ty|great|good news|nice|perfect|cool|please|pls|plz|just|heads[- ]up|reminder|again|for context|context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)?|second(?:ly)?|third(?:ly)?|finally|lastly|oh and|besides|additionally|in addition|plus|note|n\.b\.|nb|important|since|because|given that|update|quick (?:note|update)|correction|sorry|hmm+|ah|aha|ugh|look|listen|to be clear|honestly|frankly|generally|in general|usually|generally speaking|as a (?:general )?rule|personally|turns out|news|as i said|like i said|as mentioned|scratch that|wait|hold on|let me introduce myself|as you know|currently|these days|nowadays|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company)|over here|here|at work|on this (?:project|team)|talked to the team|what is relevant"
-        r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))"
-        r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes)))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
+        r"(?:(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|no+|nope|nah|yes|yep|yeah|right|sure|great|good news|nice|perfect|cool|again|first|second|third|here|now|currently|nowadays|these days|update|sorry|look|listen|usually|generally|personally|scratch that|wait|hold on|important|talked to the team|quick (?:note|update|intro)|correction|small (?:thing|note)|general(?: note)?|reminder|context|note|nb|n\.b\.|ps|p\.s\.|too \w+|good morning|morning)[,:!.;-]+\s*"
+        r"|(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|anyways?|anyhow|actually|thanks?(?: you)?|thx|ty|please|pls|plz|just|heads[- ]up|quick intro|for context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)|secondly|thirdly|finally|lastly|besides|additionally|in addition|plus|because|given that|hmm+|ah|aha|ugh|to be clear|honestly|frankly|in general|generally speaking|as a (?:general )?rule|turns out|as i said|like i said|as mentioned|let me introduce myself|as you know|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company|house)|over here|around here|at work|on this (?:project|team)|what is relevant|(?:can|could|would|will) you(?: please)?)(?:[,:!.;-]+\s*|\s+)"
+        r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))(?:[,:!.;-]+\s*|\s+)"
+        r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
     ),
     standing=_regex(
-        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|as of (?:now|today)|starting (?:now|today)|always|never|every|each|whenever|permanently|every time|at all times|by default|in general|generally|as a rule|across the board|from this day|anymore|any more|ever|any|all|until further notice|unless i (?:say|tell|ask)|both|everything|everywhere)\b"
+        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|as of (?:now|today)|starting (?:now|today)|always|never|whenever|permanently|for good|every time|at all times|by default|in general|generally|as a rule|across the board|from this day|any ?more|ever|until further notice|unless i (?:say|tell|ask)|(?:in|for) this (?:project|repo|codebase|repository))\b"
     ),
     firm=_regex(
-        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask))\b"
+        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask)|for good|that'?s how i (?:learn|work|think|like|read|want|do)|company-wide|team-wide|project-wide|repo-wide|across the (?:company|codebase|repo|board)|without (?:my (?:ok|okay|approval|permission)|asking(?: me)?)|that'?s (?:the|our|a) (?:rule|policy|convention|standard|house rule|deal))\b|, (?:please )?always(?: please)?\s*[.!]*$"
     ),
     everywhere=_regex(r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"),
     third_person=_regex(
@@ -329,7 +361,7 @@ ENGLISH = Language(
         r".*\?[\"'”’)]*\s*$|(?!what .{0,30}:)(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
     ),
     standing_question=_regex(
-        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?! (?:explain|tell|see|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|right|alright|all right|please|yeah|yes|got it|deal|understood|fine|will you|would you)\s*\?"
+        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?!(?: always)? (?:explain|tell|see|hear|access|remember|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|right|alright|all right|please|yeah|yes|got it|deal|understood|fine|will you|would you)\s*\?"
     ),
     hypothetical=_regex(
         r"\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?<!you can )(?<!you may )(?<!can )assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
@@ -343,7 +375,7 @@ ENGLISH = Language(
         r"(?:.*\b)?(?:translate|proof-?read|polish|rephrase|reword|re-?write|paraphrase|summari[sz]e|improve|correct|fix the (?:grammar|spelling|wording)|spell-?check|shorten|edit|format|convert|critique|parse|classify|annotate|explain|review|comment on|turn|what do you (?:make of|think of)|is (?:this|that) (?:ok|right|good)|check|put|add|save|paste|store|here'?s|here is|here are|attaching|attached|the (?:email|mail|message|text|prompt|note|ticket|readme|docs?|log|output|error|comment) (?:says|reads|is)|says|said|wrote|writes|reads|got (?:this|the following)|look at this|example|output)\b"
     ),
     fiction=_regex(
-        r"(?:.*\b)?(?:(?:write|draft|continue|make up|invent|create|generate|compose|improve|give me|need|finish|polish|produce|act out|come up with|help me with|role-?play)\b.*\b(?:stor(?:y|ies)|poems?|dialog(?:ue)?s?|scenes?|personas?|characters?|novels?|lyrics|screenplay|play|fairy tale|cover letter|bio|biography|profile text|testimonials?|user stor(?:y|ies)|monologue|system prompt|npc|fan ?fic(?:tion)?|role-?play|speech|limerick|sitcom|mock interview|quiz|lorem ipsum|dummy (?:text|data)|fake (?:users?|profiles?)|tweets?|blog ?post|advert|slogan)\b|role-?play|pretend (?:to be|you|that you|i)|let'?s play|you are playing|in the voice of|first person\b)"
+        r"(?:.*\b)?(?:(?:write|draft|continue|make up|invent|create|generate|compose|improve|give me|need|finish|polish|produce|act out|come up with|help me with|role-?play)\b.*\b(?:stor(?:y|ies)|poems?|dialog(?:ue)?s?|scenes?|personas?|characters?|novels?|lyrics|screenplay|play|fairy tale|cover letter|bio|biography|profile text|testimonials?|user stor(?:y|ies)|monologue|system prompt|npc|fan ?fic(?:tion)?|role-?play|speech|limerick|sitcom|e-?mails?|letters?|messages? to|mock interview|quiz|lorem ipsum|dummy (?:text|data)|fake (?:users?|profiles?)|tweets?|blog ?post|advert|slogan)\b|role-?play|pretend (?:to be|you|that you|i)|let'?s play|you are playing|in the voice of|first person\b)"
     ),
     heading=_regex(r".*\b(?:rules?|conventions?|from now on|going forward|preferences?|about (?:me|myself)|remember|keep in mind|guidelines?|always|never|things to know|house style|standards?|notes for you|ground rules|how i (?:work|like)|please follow|we use|our stack|decisions?|where things (?:are|live))\b"),
     request=_regex(
@@ -393,10 +425,13 @@ ENGLISH = Language(
         ("line length", _regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
     ),
     reason=_regex(r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"),
+    first_person=_regex(r"\x00"),
+    marker_only=_regex(r"(?:every (?:single )?time|always|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"),
+    anaphoric=_regex(r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"),
     forget=_regex(
-        r"(?:.*?\b(?:please|can (?:you|we)|could (?:you|we)|no|ok|hey|actually|and|but|oh|lol|wait|also|just|pls|i want you to|i'd like you to|you can|you should|let'?s)?,? ?)??(?<!don't )(?<!dont )(?<!not )\b(?:(?:forget|un-?learn|scrub|erase|wipe|remove|delete|drop|discard|strike)\b(?: about)? (?P<what>(?:that|this|it|what i (?:just )?(?:said|told you|wrote)|everything i said|the last (?:thing|one|bit)|my \w[\w' -]{1,40}|(?:the|that|this) [\w' -]{1,40}?(?= (?:bit|part|thing|fact|rule|preference|note|from)\b)|(?:the|that|this) (?:\w+ ){0,3}(?:bit|part|thing|fact|rule|preference|note|one)|i (?:ever )?(?:said|mentioned|told you)[\w' -]*|about [\w' -]{2,40}))|(?:(?:don'?t|do not|please don'?t|never|no need to) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|put)) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part)))(?! (?:in|to|on|under|at|as|file|button|with|for)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
+        r"(?:.*?\b(?:please|can (?:you|we)|could (?:you|we)|no|ok|hey|actually|and|but|oh|lol|wait|also|just|pls|i want you to|i'd like you to|you can|you should|let'?s)?,? ?)??(?<!don't )(?<!dont )(?<!not )\b(?:(?:forget|un-?learn|scrub|erase|wipe|remove|delete|drop|discard|strike)\b(?: about)? (?P<what>(?:that|this|it|what i (?:just )?(?:said|told you|wrote)(?: about [\w' -]{2,40})?|everything i said|the last (?:thing|one|bit)|my \w[\w' -]{1,40}|(?:the|that|this) [\w' -]{1,40}?(?= (?:bit|part|thing|fact|rule|preference|note|from)\b)|(?:the|that|this) (?:\w+ ){0,3}(?:bit|part|thing|fact|rule|preference|note|one)|i (?:ever )?(?:said|mentioned|told you)[\w' -]*|about [\w' -]{2,40}))|(?:(?:don'?t|do not|please don'?t|never|no need to) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|put)) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part)))(?! (?:in|to|on|under|at|as|file|button|with|for)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
     ),
-    nameless=_regex(r"(?:that|this|it|any of (?:that|this)|what i .*|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you)\b.*)$"),
+    nameless=_regex(r"(?:that|this|it|any of (?:that|this)|what i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you))$"),
     aliases=(
         (_regex(r".*\b(?:company|employer|work)\b"), _regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
         (_regex(r".*\b(?:name)\b"), _regex(r"name|called|the user is (?-i:[A-Z])|call ")),

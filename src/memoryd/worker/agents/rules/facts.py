@@ -71,14 +71,15 @@ class _Reader:
         self.requests: list[str] = []
         self._foreign = ""  #: "block": up to the next blank line; "all": to the end of the prompt
         self._block_begun = False
+        self._blanks = 0
         self._heading = False
+        self._previous: Sentence | None = None  #: said nothing lasting by itself
 
     def take_line(self, line: str) -> None:
         if not line:
-            self._heading = False
-            if self._foreign == "block" and self._block_begun:
-                self._foreign = ""
+            self._take_blank()
             return
+        self._blanks = 0
         if self._foreign:
             self._block_begun = True
             return
@@ -89,19 +90,30 @@ class _Reader:
                 break
             self._take(sentence, under_heading=self._heading and item, last=n == len(found) - 1)
 
+    def _take_blank(self) -> None:
+        """A blank line ends a block; two before it has begun mean that `own_words` took it out."""
+        self._heading = False
+        self._blanks += 1
+        if (self._foreign == "block" and self._block_begun) or (self._foreign and not self._block_begun and self._blanks > 1):
+            self._foreign = ""
+
     def _take(self, sentence: Sentence, *, under_heading: bool, last: bool) -> None:
         language = language_of(sentence.text)
         if language.joke.match(sentence.masked):
             self.facts.clear()
             return
-        if language.fiction.match(sentence.masked):
+        if language.fiction.match(sentence.masked) or _holds_material(sentence, language):
             self._ask(sentence)
-            self._foreign = "all"
+            self._foreign, self._block_begun = "all", True
             return
         self._open_block(sentence, language, last=last)
         forget = _forget(sentence, language)
         if forget:
             self.forgets.append(forget)
+            return
+        if language.marker_only.fullmatch(sentence.masked):
+            if self._previous:
+                self.facts.extend(_facts(self._previous, language_of(self._previous.text), under_heading=True))
             return
         sentence, taken_back = _after_retraction(sentence, language)
         if taken_back:
@@ -110,6 +122,7 @@ class _Reader:
         if not facts and language is not ENGLISH and _mostly_latin(sentence.text):
             facts = _facts(sentence, ENGLISH, under_heading=under_heading) if _may_state(sentence, language) else []
         self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
+        self._previous = None if facts else sentence
         if not facts:
             self._ask(sentence)
 
@@ -138,6 +151,12 @@ def language_of(text: str) -> Language:
     return CHINESE if _CJK_CHAR.search(text) else ENGLISH
 
 
+def _holds_material(sentence: Sentence, language: Language) -> bool:
+    """Whether a sentence asks to work on the text after its colon."""
+    colon = re.search(r"[:：]\s*\S", sentence.masked)
+    return bool(colon and language.request.match(sentence.masked) and language.material.match(sentence.masked, 0, colon.start()))
+
+
 def _mostly_latin(text: str) -> bool:
     return len(_LATIN_WORD.findall(text)) >= max(3, len(_CJK_CHAR.findall(text)))
 
@@ -163,7 +182,7 @@ def _forget(sentence: Sentence, language: Language) -> Forget | None:
 def _may_state(sentence: Sentence, language: Language) -> bool:
     """Whether a sentence may say something lasting at all."""
     masked = sentence.masked
-    if len(masked) > MAX_SENTENCE_CHARS or not language.trigger.search(masked):
+    if len(masked) > MAX_SENTENCE_CHARS:
         return False
     if language.question.match(masked) and not language.standing_question.match(masked):
         return False
@@ -178,17 +197,18 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
     masked = sentence.masked
     bounds = clauses(masked, language.clause_end)
     standing = under_heading or bool(language.standing.search(masked))
-    remembered, facts, at = False, list[Fact](), 0
+    remembered, marked, facts, at = False, under_heading, list[Fact](), 0
     for n, (start, end) in enumerate(bounds):
         opened = language.opener.match(masked, max(start, at))
         at = max(start, at, opened.end() if opened else 0)
         remembered |= bool(opened and opened["remember"])
+        marked |= bool(opened and (opened["standing"] or opened["remember"]))
         if at >= end:
             continue
         if language.third_person.match(masked, at, end):
             return facts
-        marked = under_heading or remembered or bool(opened and opened["standing"])
-        pattern, match = _matching(language, masked, at, end, standing=standing or marked, follows=_is_person(facts))
+        follows = _is_person(facts) or bool(n and language.first_person.match(masked, bounds[n - 1][0]))
+        pattern, match = _matching(language, masked, at, end, standing=standing or marked, follows=follows)
         if pattern is None or match is None:
             if marked and not facts:
                 return _default_rule(sentence, language, at, remembered=remembered)
@@ -300,7 +320,7 @@ def _fact(
     if kind in (Kind.DECISION, Kind.PROJECT):
         text, reason = _reason(text, language)
     line = language.render(kind, text)
-    if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or not any(map(str.isalnum, line)):
+    if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or language.anaphoric.fullmatch(text):
         return None
     return Fact(
         kind=Kind.DECISION if reason else kind,

@@ -50,7 +50,6 @@ class Language:
 
     code: str
     patterns: tuple[Pattern, ...]
-    trigger: re.Pattern[str]  #: cheap: a sentence without a match holds no fact
     clause_end: re.Pattern[str]  #: the separator between two clauses
     opener: re.Pattern[str]  #: fillers before a fact; group `standing` or `remember` when they mark one
     standing: re.Pattern[str]  #: anywhere: the sentence speaks of more than the task at hand
@@ -75,6 +74,9 @@ class Language:
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
+    first_person: re.Pattern[str]  #: a clause whose subject the next one may share
+    marker_only: re.Pattern[str]  #: a sentence that only makes a rule of the one before: "Every time."
+    anaphoric: re.Pattern[str]  #: a fact that only points at something said elsewhere: "always do that"
     forget: re.Pattern[str]  #: "forget that"; the groups named `what...` name the fact
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个

@@ -1,0 +1,23 @@
+"""Every command, registered in the order in which `--help` shows them."""
+
+from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
+    lifecycle,
+    stats,
+    connect,
+    checks,
+    memory,
+    edit,
+    past,
+    sessions,
+    work,
+    settings,
+    bar,
+    emit,
+    demo,
+)
+from memoryd.daemon.cli.root import app
+
+__all__ = [
+    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "sessions", "settings",
+    "stats", "work",
+]  # fmt: skip

@@ -1,0 +1,219 @@
+"""install, uninstall, service: memoryd in the hosts and with the service manager."""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memoryd.daemon import projects
+from memoryd.daemon.cli import asking, process, screen
+from memoryd.daemon.cli.root import CONNECT, Yes, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, carry_out
+from memoryd.daemon.service import Service, run_steps
+from memoryd.errors import MemorydError, NotFound, UsageError
+
+
+@app.command(rich_help_panel=CONNECT)
+def install(
+    host: Annotated[
+        str | None, typer.Argument(metavar="[HOST]", help=f"The host to install into: {', '.join(INSTALLABLE)}.")
+    ] = None,
+    everywhere: Annotated[bool, typer.Option("--all", help="Every known host that is on this machine.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="Show the hosts and whether memoryd is in them.")] = False,
+    project: Annotated[bool, typer.Option("--project", help="For this project only: .claude/ in its root.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change and stop.")] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again, to the byte.")] = False,
+    yes: Yes = False,
+) -> None:
+    """Put memoryd's hooks and skill into a host's configuration.
+
+    Shows the change first and asks. Your own keys, hooks and comments stay; a second run changes nothing.
+
+    Example: [cyan]memoryd install claude-code --dry-run[/]
+    """
+    installer = Installer(places=asking.places())
+    if listing:
+        return _list(installer)
+    for target in _targets(installer, host, everywhere, project):
+        plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
+        _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {_already(uninstall)}")
+        if plan.changes and not dry_run:
+            screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
+    return None
+
+
+def _already(uninstall: bool) -> str:
+    return "nothing of memoryd is in it" if uninstall else "it is installed already"
+
+
+def _targets(installer: Installer, host: str | None, everywhere: bool, project: bool) -> list[Target]:
+    if (host is None) == (not everywhere):
+        raise UsageError(f"name one host ({', '.join(INSTALLABLE)}) or --all; `memoryd install --list` shows them")
+    names = [name for name in INSTALLABLE if installer.present(name)] if everywhere else [str(host)]
+    if not names:
+        raise NotFound(
+            f"none of the known hosts ({', '.join(INSTALLABLE)}) is on this machine; name one to install anyway"
+        )
+    return [installer.target(name, _project_root() if project else None) for name in names]
+
+
+def _project_root() -> Path:
+    here = asking.absolute(None)
+    found = projects.find(here)
+    return found.root if found else Path(here)
+
+
+def _list(installer: Installer) -> None:
+    columns = (
+        Column(title="host"),
+        Column(title="state"),
+        Column(title="on this machine", columns=screen.NARROW),
+        Column(title="settings", fold=True),
+    )
+    rows = []
+    for name in INSTALLABLE:
+        target = installer.target(name)
+        try:
+            state: str = installer.state(target)
+        except MemorydError as error:
+            state = f"broken: {error}"
+        rows.append((name, state, "yes" if installer.present(name) else "no", str(target.settings)))
+    screen.show(screen.table(columns, rows))
+
+
+def _carry_out(plan: Plan, *, dry_run: bool, yes: bool, unchanged: str, question: str = "Write this?") -> None:
+    """Show a plan, ask, and write it."""
+    for change in plan.visible:
+        screen.say(change.says())
+        if change.diff():
+            screen.diff(change.diff())
+    for note in plan.notes:
+        screen.warn(f"note: {note}")
+    if not plan.visible:
+        screen.say(unchanged)
+    elif not dry_run:
+        _confirm(question, yes)
+    if not dry_run:
+        carry_out(plan)
+
+
+def _confirm(question: str, yes: bool) -> None:
+    """:raises UsageError: nobody to ask :raises Abort: no"""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to ask; look at the change above and repeat the command with --yes")
+    typer.confirm(question, abort=True)
+
+
+@app.command(name="uninstall", rich_help_panel=CONNECT)
+def uninstall_everything(
+    data: Annotated[
+        bool, typer.Option("--data", help="Also delete everything that was recorded and remembered.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Take memoryd out of every host and out of the service manager; say what stays.
+
+    Example: [cyan]memoryd uninstall --data[/]
+    """
+    places = asking.places()
+    plan, service = Installer(places=places).plan_removal(), Service(places=places)
+    for change in plan.visible:
+        screen.say(change.says())
+        if change.diff():
+            screen.diff(change.diff())
+    if service.written() != "absent":
+        screen.say(f"remove the service: {', '.join(path.name for path in service.files())}")
+    if data:
+        screen.say(f"delete {places.data}: the journal and every memory in it, for good")
+    _confirm("Do this?", yes)
+    carry_out(plan)
+    _remove_service(service)
+    process.stop(places)
+    if data and places.data.is_dir():
+        shutil.rmtree(places.data)
+    stays = [str(path) for path in (places.config, places.data) if path.exists()]
+    stays.append(
+        "the program itself (`pip uninstall memoryd`, `pipx uninstall memoryd` or `uv tool uninstall memoryd`)"
+    )
+    screen.say(f"done; what stays: {', '.join(stays)}")
+
+
+service_app = typer.Typer(
+    help="Keep the daemon running: a systemd user service with its socket, or a launchd agent.", no_args_is_help=True
+)
+app.add_typer(service_app, name="service", rich_help_panel=CONNECT)
+
+
+@service_app.command(name="install")
+def service_install(yes: Yes = False) -> None:
+    """Write the unit files, and start the daemon with them now and at each login.
+
+    Example: [cyan]memoryd service install --yes[/]
+    """
+    places = asking.places()
+    service = Service(places=places)
+    for path in service.files():
+        screen.say(f"write {path}")
+    _confirm("Write and start it?", yes)
+    service.write()
+    if not service.usable():
+        screen.say("the service manager of this user does not answer here; run this in a login session:")
+        return [screen.say(f"  {step}") for step in service.enable_steps()] and None
+    if service.main_pid() is None and (pid := process.stop(places)):
+        screen.say(f"stopped the daemon that ran without it, pid {pid}")
+    for step in run_steps(service.enable_steps()):
+        screen.say(f"done: {step}")
+    if service.lingers() is False:
+        screen.say("it ends with your last login; `loginctl enable-linger` keeps it running")
+    return None
+
+
+@service_app.command(name="uninstall")
+def service_uninstall(yes: Yes = False) -> None:
+    """Stop the service and remove its files.
+
+    Example: [cyan]memoryd service uninstall --yes[/]
+    """
+    service = Service(places=asking.places())
+    if service.written() == "absent":
+        screen.say("no service is installed")
+        return
+    for path in service.files():
+        screen.say(f"remove {path}")
+    _confirm("Stop and remove it?", yes)
+    _remove_service(service)
+
+
+def _remove_service(service: Service) -> None:
+    if service.written() == "absent":
+        return
+    if service.usable():
+        for step in run_steps(service.disable_steps()):
+            screen.say(f"done: {step}")
+    service.erase()
+
+
+@service_app.command(name="status")
+def service_status() -> None:
+    """Say whether the service is installed and runs; exit status 0 when it does, else 3.
+
+    Example: [cyan]memoryd service status[/]
+    """
+    service = Service(places=asking.places())
+    state = service.state() if service.usable() else service.written()
+    hints = {
+        "running": "running",
+        "enabled": "enabled; the first hook starts it",
+        "installed": "installed, not enabled; `memoryd service install` enables it",
+        "current": "installed; its service manager does not answer here",
+        "outdated": "installed by another release; `memoryd service install` renews it",
+        "absent": "not installed; `memoryd service install` installs it",
+    }
+    screen.say(hints[state])
+    if state not in ("running", "enabled"):
+        raise typer.Exit(3)

@@ -1,0 +1,18 @@
+"""demo: the recorded session, replayed into a temporary daemon."""
+
+import sys
+
+from memoryd.daemon.cli.root import MORE, app
+
+
+@app.command(rich_help_panel=MORE)
+def demo() -> None:
+    """Replay a recorded session through the real hook into a temporary daemon and show what it remembers.
+
+    Nothing of yours is read or written, no model is called.
+
+    Example: [cyan]memoryd demo[/]
+    """
+    from memoryd.daemon.demo import replay
+
+    sys.exit(replay.main())

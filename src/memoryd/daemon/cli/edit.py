@@ -1,0 +1,104 @@
+"""edit: an entry on a copy that is saved through the gates, a core file in its place."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+import typer
+
+from memoryd.daemon import projects
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.memory import Name, read, tell_saved
+from memoryd.daemon.cli.root import MEMORY, Cwd, app
+from memoryd.errors import CannotWrite, ConfigError, LimitExceeded, MemorydError, NotFound, UsageError
+from memoryd.ipc.methods import MemoryItem
+from memoryd.memory import entries, frontmatter
+
+SHOWN_KEYS = ("name", "description", "type")
+
+
+@app.command(rich_help_panel=MEMORY)
+def edit(name: Name, cwd: Cwd = None) -> None:
+    """Edit a memory with $VISUAL or $EDITOR.
+
+    An entry is saved through the gates when the editor ends. A core file is opened where it is: what you write in it
+    always wins.
+
+    Example: [cyan]EDITOR="code --wait" memoryd edit preferences.md[/]
+    """
+    here = asking.absolute(cwd)
+    item = read(name, cwd=here).items[0]
+    slug = entries.slug_of(item.path)
+    if slug is None:
+        path = _directory(item, here) / item.path
+        _open_editor(path)
+        screen.say(f"{path}: memoryd takes your version as it is")
+    else:
+        _edit_entry(item, slug, here)
+
+
+def _edit_entry(item: MemoryItem, slug: str, cwd: str) -> None:
+    if item.truncated:
+        raise LimitExceeded(f"{slug} is too long to edit here; open its file in your editor")
+    document = frontmatter.read(item.text or "")
+    before = entries.render({key: document.meta.get(key, "") for key in SHOWN_KEYS}, document.body)
+    folder = Path(tempfile.mkdtemp(prefix="memoryd-"))
+    copy = folder / f"{slug}.md"
+    copy.write_text(before, "utf-8")
+    _open_editor(copy)
+    after = copy.read_text("utf-8")
+    if after != before:
+        try:
+            _save(after, item, slug, cwd)
+        except MemorydError as error:
+            raise type(error)(f"{error}; your text is kept in {copy}") from error
+    else:
+        screen.say(f"unchanged: {slug}")
+    copy.unlink()
+    folder.rmdir()
+    if after == before:
+        raise typer.Exit(1)
+
+
+def _save(text: str, item: MemoryItem, slug: str, cwd: str) -> None:
+    document = frontmatter.read(text)
+    kind = str(document.meta.get("type") or item.type)
+    saved = asking.ask(
+        "memory.save",
+        {
+            "name": str(document.meta.get("name") or slug), "description": str(document.meta.get("description") or ""),
+            "type": kind, "content": document.body.strip(), "scope": item.scope, "slug": slug, "cwd": cwd,
+        },
+    )  # fmt: skip
+    tell_saved(saved, kind)
+
+
+def _directory(item: MemoryItem, cwd: str) -> Path:
+    """Where a scope's files lie."""
+    places = asking.places()
+    if item.scope == "user":
+        return places.user_memory
+    project = projects.find(cwd)
+    found = places.data / "projects" / project.key / "memory" if project else places.user_memory
+    if not (found / item.path).is_file():
+        raise NotFound(
+            f"cannot tell where {item.scope}/{item.path} lies; `memoryd sessions list` shows the directories"
+        )
+    return found
+
+
+def _open_editor(path: Path) -> None:
+    """:raises UsageError: no editor is set :raises CannotWrite: it failed; nothing was saved"""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not command:
+        raise UsageError("no editor is set; say which, e.g. `EDITOR=nano memoryd edit NAME`")
+    try:
+        status = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"cannot run the editor {command!r}: {error}; set VISUAL or EDITOR to one that exists"
+        ) from error
+    if status:
+        raise CannotWrite(f"the editor ended with status {status}; nothing was saved")

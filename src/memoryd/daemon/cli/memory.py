@@ -1,0 +1,251 @@
+"""list, show, save, forget, recall, search: memory as the daemon gives and takes it."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from memoryd.clock import utc_now
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.root import MEMORY, Cwd, Json, Limit, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.cli.times import ago
+from memoryd.errors import BadEvent, UsageError
+from memoryd.ipc.methods import MemoryItem, MemoryItems, MemorySaved
+
+NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so
+
+
+class Scope(StrEnum):
+    USER = "user"
+    PROJECT = "project"
+
+
+class Type(StrEnum):
+    USER = "user"
+    FEEDBACK = "feedback"
+    PROJECT = "project"
+    REFERENCE = "reference"
+
+
+class Match(StrEnum):
+    WORDS = "words"
+    ANY = "any"
+    PHRASE = "phrase"
+    LITERAL = "literal"
+    PREFIX = "prefix"
+
+
+Scopes = Annotated[list[Scope] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A core file (preferences.md) or an entry, from `list`.")]
+
+
+@app.command(rich_help_panel=MEMORY)
+def recall(
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="Q", help="A prompt: what it would bring; else a session's start.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, max=100_000, metavar="N", help="At most this many tokens.")
+    ] = None,
+    cwd: Cwd = None,
+    scope: Scopes = None,
+    json: Json = False,
+) -> None:
+    """Print exactly what an agent would be given here.
+
+    Example: [cyan]memoryd recall --query "how do we deploy?"[/]
+    """
+    method = "recall.prefetch" if query is not None else "recall.snapshot"
+    found = asking.ask(
+        method,
+        {"cwd": asking.absolute(cwd), "query": query, "budget_tokens": budget, "scopes": tuple(scope or ())},
+    )
+    if json:
+        screen.as_json(found)
+    elif found.text:
+        screen.raw(found.text)
+        if found.left_out:
+            screen.warn(f"{found.left_out} memories had no room; --budget gives more")
+    else:
+        screen.warn("nothing would be injected here")
+
+
+@app.command(rich_help_panel=MEMORY)
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, in any language.")],
+    match: Annotated[Match, typer.Option("--match", help="How the words must occur.")] = Match.WORDS,
+    cwd: Cwd = None,
+    scope: Scopes = None,
+    limit: Limit = 10,
+    json: Json = False,
+) -> None:
+    """Search the memories of this project and your own; exit status 1 when nothing is found.
+
+    Example: [cyan]memoryd search 部署 --match any[/]
+    """
+    found = asking.ask(
+        "memory.search",
+        {
+            "query": query, "match": match.value, "cwd": asking.absolute(cwd), "limit": limit,
+            "scopes": tuple(scope or ()),
+        },
+    )  # fmt: skip
+    if json:
+        screen.as_json(found)
+    elif found.items:
+        rows = ((f"{item.score or 0:.2f}", _place(item), _one_line(item)) for item in found.items)
+        screen.show(screen.table(_HIT_COLUMNS, rows))
+    else:
+        screen.warn(f"nothing matches {query!r}; --match any is wider")
+    if not found.items:
+        raise typer.Exit(1)
+
+
+_HIT_COLUMNS = (
+    Column(title="score", right=True, columns=screen.NARROW),
+    Column(title="where", style="cyan", fold=True),
+    Column(title="text", fold=True),
+)
+
+
+@app.command(name="list", rich_help_panel=MEMORY)
+def list_memories(
+    cwd: Cwd = None,
+    scope: Scopes = None,
+    limit: Limit = 200,
+    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")] = None,
+    json: Json = False,
+) -> None:
+    """List the core files and entries that hold here.
+
+    Example: [cyan]memoryd list --scope user[/]
+    """
+    found = asking.ask(
+        "memory.list",
+        {"cwd": asking.absolute(cwd), "scopes": tuple(scope or ()), "limit": limit, "cursor": cursor},
+    )
+    if json:
+        return screen.as_json(found)
+    if not found.items:
+        return screen.say("no memory yet; it comes with the first turns, or with `memoryd save`")
+    screen.show(screen.table(_ITEM_COLUMNS, map(_row, found.items)))
+    return screen.warn(f"more: --cursor {found.next_cursor}") if found.next_cursor else None
+
+
+_ITEM_COLUMNS = (
+    Column(title="where", style="cyan", fold=True),
+    Column(title="type", columns=80),
+    Column(title="description", fold=True),
+    Column(title="changed", columns=100),
+)
+
+
+def _row(item: MemoryItem) -> tuple[str, ...]:
+    kind = (item.type or "core") + (" (historical)" if item.status == "historical" else "")
+    about = " ".join((item.description or item.name).split())
+    return (_place(item), kind, about, ago(item.updated_at, utc_now()) if item.updated_at else "-")
+
+
+def _place(item: MemoryItem) -> str:
+    name = item.path.removeprefix("knowledge/").removesuffix(".md") if item.type else item.path
+    return f"{item.scope}/{name}"
+
+
+def _one_line(item: MemoryItem) -> str:
+    return " ".join((item.text or item.description or item.name).split())
+
+
+@app.command(rich_help_panel=MEMORY)
+def show(name: Name, cwd: Cwd = None, scope: Scopes = None, json: Json = False) -> None:
+    """Print one memory whole.
+
+    Example: [cyan]memoryd show preferences.md[/]
+    """
+    found = read(name, cwd=asking.absolute(cwd), scopes=scope)
+    screen.as_json(found) if json else screen.raw(found.items[0].text or "")
+
+
+def read(name: str, *, cwd: str, scopes: list[Scope] | None = None) -> MemoryItems:
+    """One memory by name; `user/NAME` and `project/NAME` name the scope, as `list` prints it.
+
+    :raises NotFound: no such memory
+    """
+    head, slash, rest = name.partition("/")
+    if slash and head in tuple(Scope):
+        name, scopes = rest, [Scope(head)]
+    found: MemoryItems = asking.ask("memory.read", {"name": name, "cwd": cwd, "scopes": tuple(scopes or ())})
+    return found
+
+
+@app.command(rich_help_panel=MEMORY)
+def save(
+    content: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="What to remember; without it stdin is read.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", metavar="N", help="A short title; by default the first line.")] = "",
+    description: Annotated[str, typer.Option("--description", metavar="D", help="One line for the index.")] = "",
+    kind: Annotated[
+        Type, typer.Option("--type", help="About you, how to work, this project, or a pointer.")
+    ] = Type.PROJECT,
+    scope: Annotated[
+        Scope | None, typer.Option("--scope", help="Where to; by default it follows from the type.")
+    ] = None,
+    slug: Annotated[
+        str | None, typer.Option("--slug", help="The entry to write; by default made from the name.")
+    ] = None,
+    cwd: Cwd = None,
+    json: Json = False,
+) -> None:
+    """Remember something, through the same gates as a run: no secrets, no hidden text, within the limits.
+
+    Example: [cyan]memoryd save "We deploy with make ship, never by hand." --type project[/]
+    """
+    text = (content if content is not None else _stdin()).strip()
+    if not text:
+        raise BadEvent("there is nothing to save; give the text, or pipe it in")
+    title = name or text.splitlines()[0].lstrip("# ")[:80]
+    saved = asking.ask(
+        "memory.save",
+        {
+            "name": title, "description": description or None, "type": kind.value, "content": text,
+            "scope": scope.value if scope else None, "slug": slug, "cwd": asking.absolute(cwd),
+        },
+    )  # fmt: skip
+    screen.as_json(saved) if json else tell_saved(saved, kind.value)
+
+
+def _stdin() -> str:
+    if sys.stdin.isatty():
+        raise UsageError("there is nothing to save; give the text, or pipe it in")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def tell_saved(saved: MemorySaved, kind: str) -> None:
+    screen.say(f"{saved.status}: {saved.slug}" + (f" (run {saved.run[:8]})" if saved.run else ""))
+    for warning in saved.warnings:
+        screen.warn(f"note: {warning}")
+    if saved.duplicate_of:
+        screen.warn(f"note: it says nearly the same as {saved.duplicate_of}; `memoryd show {saved.duplicate_of}`")
+    total = saved.totals.get(kind)
+    if total and total.used >= NEAR_LIMIT * total.limit:
+        screen.warn(f"note: entries of type {kind} hold {total.used} of {total.limit} characters")
+
+
+@app.command(rich_help_panel=MEMORY)
+def forget(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An entry from `list`, or words of a core line.")],
+    cwd: Cwd = None,
+    json: Json = False,
+) -> None:
+    """Forget an entry, or the core lines that hold these words; the same evidence does not bring it back.
+
+    Example: [cyan]memoryd forget old-deploy-host[/]
+    """
+    found = asking.ask("memory.forget", {"name": name, "cwd": asking.absolute(cwd)})
+    if json:
+        return screen.as_json(found)
+    for item in found.items:
+        screen.say(f"forgotten: {item.scope}/{item.path}: {item.name}")
+    return screen.say(f"`memoryd undo {(found.run or '')[:8]}` brings it back")

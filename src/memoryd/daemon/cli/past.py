@@ -1,0 +1,140 @@
+"""log, diff, undo, why: each run, what it changed, taking it back, and where a line came from."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memoryd.clock import utc_now
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.root import PAST, Cwd, Json, Limit, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.cli.times import ago, since
+from memoryd.errors import NotFound, UsageError
+from memoryd.ipc.methods import RunInfo
+
+Run = Annotated[
+    str | None,
+    typer.Argument(metavar="[RUN]", help="A run's id or its beginning, from `memoryd log`; by default the newest."),
+]
+
+
+@app.command(rich_help_panel=PAST)
+def log(
+    since_when: Annotated[
+        str | None, typer.Option("--since", metavar="T", help="A duration (2h, 1d) or a date (2026-11-30).")
+    ] = None,
+    writes: Annotated[bool, typer.Option("--writes", help="Only runs that changed a file.")] = False,
+    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")] = None,
+    memory_dir: Annotated[
+        Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")
+    ] = None,
+    limit: Limit = 50,
+    json: Json = False,
+) -> None:
+    """List the runs, newest first: consolidations, and each change by hand.
+
+    Example: [cyan]memoryd log --since 1d --writes[/]
+    """
+    now = utc_now()
+    found = asking.ask(
+        "memory.log",
+        {
+            "since": since(since_when, now).isoformat() if since_when else None, "writes": writes, "limit": limit,
+            "cwd": asking.given(cwd), "memory_dir": asking.given(memory_dir),
+        },
+    )  # fmt: skip
+    if json:
+        return screen.as_json(found)
+    if not found.items:
+        return screen.say("no run yet; `memoryd consolidate` starts one")
+    return screen.show(screen.table(_RUN_COLUMNS, (_run(run, now) for run in found.items)))
+
+
+_RUN_COLUMNS = (
+    Column(title="run", style="cyan"),
+    Column(title="when"),
+    Column(title="by", columns=screen.NARROW),
+    Column(title="outcome"),
+    Column(title="what", fold=True, columns=screen.NARROW),
+)
+
+
+def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
+    refused = f"{len(run.refused)} refused ({run.refused[0].reason})" if run.refused else ""
+    what = "; ".join(part for part in (", ".join(run.files), run.reason, refused) if part)
+    return (run.run[:8], ago(run.at, now), f"{run.author} {run.agent}".strip(), run.outcome, what or "-")
+
+
+@app.command(rich_help_panel=PAST)
+def diff(run: Run = None, json: Json = False) -> None:
+    """Show what a run changed.
+
+    Example: [cyan]memoryd diff 3f2a91c0[/]
+    """
+    found = asking.ask("memory.diff", {"run": run})
+    if json:
+        return screen.as_json(found)
+    screen.say(f"run {found.run}")
+    return screen.diff("\n".join(item.diff.rstrip("\n") for item in found.items))
+
+
+@app.command(rich_help_panel=PAST)
+def undo(run: Run = None, json: Json = False) -> None:
+    """Take a run back; what was changed since stays, and the same evidence does not bring it again.
+
+    Example: [cyan]memoryd undo[/]
+    """
+    found = asking.ask("memory.undo", {"run": run})
+    if json:
+        screen.as_json(found)
+    else:
+        screen.say(f"undone: {', '.join(found.files) or 'nothing, it is so already'}")
+        for conflict in found.conflicts:
+            screen.warn(f"left as it is: {conflict}")
+    if found.conflicts:
+        raise typer.Exit(76)
+    if not found.files:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=PAST)
+def why(
+    name: Annotated[str, typer.Argument(metavar="NAME[:LINE]", help="A core file or an entry, and a line of it.")],
+    cwd: Cwd = None,
+    json: Json = False,
+) -> None:
+    """Show the turns that a memory rests on, with the words that were said.
+
+    Example: [cyan]memoryd why preferences.md:3[/]
+    """
+    name, line = _named(name)
+    found = asking.ask("memory.why", {"name": name, "line": line, "cwd": asking.absolute(cwd)})
+    if json:
+        return screen.as_json(found)
+    if not found.items:
+        raise NotFound(f"no turn stands behind {name}; a person wrote it, or it came with the seeds")
+    rows = (
+        (item.line, item.quote, item.tier, f"{item.session}#{item.seq}", ago(item.at, utc_now()))
+        for item in found.items
+    )
+    return screen.show(screen.table(_WHY_COLUMNS, rows))
+
+
+_WHY_COLUMNS = (
+    Column(title="memory", fold=True, ratio=2, columns=screen.NARROW),
+    Column(title="was said", fold=True, ratio=3),
+    Column(title="by", columns=screen.NARROW),
+    Column(title="session#seq", columns=100, fold=True),
+    Column(title="when"),
+)
+
+
+def _named(text: str) -> tuple[str, int | None]:
+    name, colon, line = text.rpartition(":")
+    if not colon:
+        return text, None
+    if not line.isdigit() or int(line) < 1:
+        raise UsageError(f"{line!r} is no line number; write NAME or NAME:LINE, e.g. preferences.md:3")
+    return name, int(line)

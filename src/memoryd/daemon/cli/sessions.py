@@ -1,0 +1,113 @@
+"""sessions list, sessions show."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from memoryd.clock import utc_now
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.root import PAST, Json, Limit, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.cli.times import ago
+from memoryd.errors import NotFound, UsageError
+from memoryd.ipc.methods import SessionDetail, SessionInfo
+
+sessions_app = typer.Typer(help="The conversations that were recorded.", no_args_is_help=True)
+app.add_typer(sessions_app, name="sessions", rich_help_panel=PAST)
+
+
+@sessions_app.command(name="list")
+def sessions_list(
+    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")] = None,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")] = None,
+    json: Json = False,
+) -> None:
+    """List the sessions, the latest first.
+
+    Example: [cyan]memoryd sessions list --cwd .[/]
+    """
+    found = asking.ask("session.list", {"cwd": asking.given(cwd), "limit": limit, "cursor": cursor})
+    if json:
+        return screen.as_json(found)
+    if not found.items:
+        return screen.say("no session yet; `memoryd doctor` checks whether the hooks are in")
+    screen.show(screen.table(_COLUMNS, map(_row, found.items)))
+    return screen.warn(f"more: --cursor {found.next_cursor}") if found.next_cursor else None
+
+
+_COLUMNS = (
+    Column(title="session", style="cyan", fold=True),
+    Column(title="turns", right=True),
+    Column(title="tools", right=True, columns=80),
+    Column(title="last"),
+    Column(title="consolidated", columns=screen.NARROW),
+    Column(title="directory", fold=True, columns=80),
+)
+
+
+def _row(session: SessionInfo) -> tuple[str, ...]:
+    name = f"{session.host}/{session.session_id}"
+    last = ago(session.last_at, utc_now()) + (" (ended)" if session.ended else "")
+    return (name, str(session.turn_count), str(session.tool_calls), last, _consolidated(session), session.cwd or "-")
+
+
+def _consolidated(session: SessionInfo) -> str:
+    return "all" if session.watermark >= session.last_seq else f"to {session.watermark} of {session.last_seq}"
+
+
+@sessions_app.command(name="show")
+def sessions_show(
+    session: Annotated[
+        str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it; a unique beginning.")
+    ],
+    json: Json = False,
+) -> None:
+    """Show one session: counters, parents and children, and the files it touched.
+
+    Example: [cyan]memoryd sessions show claude-code/0b7c[/]
+    """
+    host, ident = _resolve(session)
+    found = asking.ask("session.get", {"host": host, "session_id": ident})
+    if json:
+        return screen.as_json(found)
+    for name, value in _facts(found):
+        screen.console().print(Text(f"{name:<13}", style="bold") + Text(screen.harmless(value)))
+    rows = ((touch.action, touch.path, ago(touch.at, utc_now())) for touch in found.files)
+    columns = (Column(title="file"), Column(title="path", fold=True), Column(title="when"))
+    return screen.show(screen.table(columns, rows)) if found.files else None
+
+
+def _resolve(name: str) -> tuple[str, str]:
+    """Host and full id of a session named by a unique beginning."""
+    listed = asking.ask("session.list", {"limit": 1000}).items
+    keys = [(item.host, item.session_id) for item in listed]
+    exact = [key for key in keys if name in ("/".join(key), key[1])]
+    near = exact or [key for key in keys if "/".join(key).startswith(name) or key[1].startswith(name)]
+    if not near:
+        raise NotFound(f"no session {name!r}; `memoryd sessions list` shows them")
+    if len(near) > 1:
+        raise UsageError(f"{len(near)} sessions begin with {name!r}; give more of the id")
+    return near[0]
+
+
+def _facts(found: SessionDetail) -> list[tuple[str, str]]:
+    facts = [
+        ("session", f"{found.host}/{found.session_id}"),
+        ("directory", found.cwd or "-"),
+        ("memory", found.memory_dir or "-"),
+        ("started", f"{found.started_at.astimezone():%Y-%m-%d %H:%M}"),
+        ("last event", ago(found.last_at, utc_now()) + (", ended" if found.ended else "")),
+        ("counted", f"{found.turn_count} turns, {found.tool_calls} tool calls, {found.event_count} events"),
+        ("consolidated", _consolidated(found)),
+        ("transcript", found.transcript),
+    ]
+    if found.headless:
+        facts.append(("headless", "yes"))
+    if found.parent:
+        facts.append(("parent", f"{found.parent.host}/{found.parent.session_id}"))
+    if found.children:
+        facts.append(("children", ", ".join(child.session_id for child in found.children)))
+    return facts

@@ -1,0 +1,99 @@
+"""SIGKILL, again and again, at chosen moments, under publishers that never stop."""
+
+import sqlite3
+import statistics
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.faults_daemon import Installation, installed, pause, reading, session_members, until
+from support.faults_oracle import Oracle, at_rest, intents, retry_skipped, running, settle
+from support.faults_profile import FULL, dice, pick
+from support.faults_publish import Crowd, Ledger, projects
+
+KILLS = pick(quick=24, full=200)
+LEAST = pick(quick=3, full=40)  #: of each kind of moment
+SESSIONS, PROJECTS = 8, 3
+READY_SECONDS = 10.0  #: generous; the medians are printed
+MOMENTS = ("random", "publish", "run", "apply")
+
+
+class Killer:
+    """Chooses moments; what was hit is counted afterwards, by what the database and the publishers say."""
+
+    def __init__(self, installation: Installation, crowd: Crowd, random: Random) -> None:
+        self.installation, self.crowd, self.random = installation, crowd, random
+        self.hits: Counter[str] = Counter()
+        self.oracle = Oracle()
+
+    def round(self, moment: str) -> None:
+        cut_before = self.crowd.cut_off
+        with reading(self.installation.database) as connection:
+            self._some_progress()
+            self._await(moment, connection)
+            pid = self.installation.pid
+            self.installation.kill()
+            self.crowd.down()
+            self.hits["publish in flight"] += self.crowd.cut_off > cut_before
+            self.hits["run in progress"] += bool(running(connection))
+            self.hits["apply in progress"] += bool(intents(connection))
+            assert not self.oracle.look(connection, self.crowd.ledgers)
+        assert not session_members(pid)
+
+    def _some_progress(self) -> None:
+        """Some acknowledgements first, so that no two rounds are alike."""
+        wanted = self.crowd.acknowledged + self.random.randrange(1, 60)
+        until(lambda: self.crowd.acknowledged >= wanted, what=self.installation.tail)
+
+    def _await(self, moment: str, connection: sqlite3.Connection) -> None:
+        looks: dict[str, Callable[[], object]] = {
+            "random": lambda: True,
+            "publish": lambda: any(one.in_flight for one in self.crowd.publishers),
+            "run": lambda: running(connection),
+            "apply": lambda: intents(connection),
+        }
+        _spin(looks[moment], self.installation)
+        if moment == "random":
+            pause(self.random.uniform(0, 0.3))
+        elif self.random.random() < 0.5:
+            pause(self.random.uniform(0, 0.004))
+
+
+def _spin(condition: Callable[[], object], installation: Installation) -> None:
+    """`until` without a pause: the moments are short."""
+
+    def looked() -> bool:
+        return any(condition() for _ in range(200))
+
+    until(looked, what=installation.tail)
+
+
+@pytest.mark.timeout(3600)
+def test_nothing_acknowledged_is_lost_and_no_file_is_mixed_over_many_kills(tmp_path: Path) -> None:
+    random = dice("kill loop")
+    roots = projects(tmp_path, PROJECTS)
+    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as installation:
+        crowd = Crowd(installation, [Ledger(f"s{n}", cwd=roots[n % PROJECTS]) for n in range(SESSIONS)])
+        killer = Killer(installation, crowd, random)
+        crowd.start()
+        seconds = []
+        for number in range(KILLS):
+            seconds.append(installation.start())
+            crowd.up()
+            killer.round(MOMENTS[number % len(MOMENTS)])
+        seconds.append(installation.start())
+        crowd.up()
+        crowd.end()
+        installation.idle()
+        skipped = retry_skipped(installation)
+        settle(installation)
+        print(
+            f"{KILLS} kills: {dict(killer.hits)}; {crowd.acknowledged} events; {skipped} ranges skipped and retried;"
+            f" ready after {statistics.median(seconds):.2f} s (median), {max(seconds):.2f} s (max)"
+        )
+        assert at_rest(installation, crowd.ledgers, killer.oracle) == []
+        assert max(seconds) < READY_SECONDS
+        assert min(killer.hits[name] for name in ("publish in flight", "run in progress", "apply in progress")) >= LEAST
+    assert FULL or KILLS < 200

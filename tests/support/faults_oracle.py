@@ -1,0 +1,189 @@
+"""What must be true after any fault. Each check returns sentences about what is not; tests want none.
+
+The rows of a database are read through a connection that never checkpoints, so that a dead daemon's files stay as
+they are.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.faults_daemon import Installation, reading, rows, until
+from support.faults_publish import Ledger
+
+
+@dataclass(slots=True)
+class Oracle:
+    """Remembers what it has seen, so that nothing goes backwards from one look to the next."""
+
+    watermarks: dict[str, int] = field(default_factory=dict)
+    applied: set[str] = field(default_factory=set)
+
+    def look(self, connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> list[str]:
+        """What may be asked of a daemon that has just died, and at any other time."""
+        return [*_acknowledged(connection, ledgers), *self._monotone(connection), *_counters(connection)]
+
+    def _monotone(self, connection: sqlite3.Connection) -> list[str]:
+        found = dict(rows(connection, "select session_id, watermark from sessions"))
+        back = [
+            f"watermark of {session} went from {seen} to {found.get(session)}"
+            for session, seen in self.watermarks.items()
+            if found.get(session, 0) < seen
+        ]
+        applied = {row[0] for row in rows(connection, "select id from runs where outcome = 'applied'")}
+        gone = [f"run {run} was committed and is not any more" for run in self.applied - applied]
+        self.watermarks, self.applied = found, applied
+        return back + gone
+
+
+def at_rest(installation: Installation, ledgers: Iterable[Ledger], oracle: Oracle | None = None) -> list[str]:
+    """Everything, of an installation whose daemon has caught up, started once more, and is stopped."""
+    with reading(installation.database) as connection:
+        problems = (oracle or Oracle()).look(connection, ledgers := list(ledgers))
+        problems += _everything(connection, ledgers) + _settled(connection) + directories(connection)
+    return problems + [f"the log says: {line}" for line in installation.complaints()]
+
+
+def settle(installation: Installation) -> None:
+    """Catch up, stop, start once more (which looks at all that was moved aside) and stop."""
+    installation.idle()
+    for _ in range(2):
+        assert installation.stop() == 0, installation.tail()
+        installation.start()
+    installation.idle()
+    assert installation.stop() == 0, installation.tail()
+
+
+def _acknowledged(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> list[str]:
+    """Every acknowledged event is there under the seq that was told; only what was sent is there, in its order."""
+    problems = []
+    for ledger in ledgers:
+        found = rows(
+            connection,
+            "select events.id, seq from events join sessions on sessions.id = session where session_id = ? order by seq",
+            ledger.session,
+        )
+        seqs = dict(found)
+        problems += [
+            f"{one.id} was acknowledged as {one.seq}, the journal says {seqs.get(one.id)}"
+            for one in ledger.sent
+            if one.seq is not None and seqs.get(one.id) != one.seq
+        ]
+        wanted = [one.id for one in ledger.sent][: len(found)]
+        if [row[0] for row in found] != wanted:
+            problems.append(f"{ledger.session}: {len(found)} events that are not the first ones sent, in their order")
+    return problems
+
+
+def _counters(connection: sqlite3.Connection) -> list[str]:
+    """No gap in seq; turn_count is the number of distinct turns."""
+    ((newest, most, count),) = rows(
+        connection, "select (select value from counters where name = 'seq'), coalesce(max(seq), 0), count(*) from events"
+    )
+    problems = [] if newest == most == count else [f"seq {newest}, newest {most}, {count} events"]
+    turns = rows(
+        connection,
+        "select session_id, turn_count, (select count(distinct turn_id) from events where session = sessions.id"
+        " and kind = 'turn'), (select count(*) from turns where session = sessions.id) from sessions",
+    )
+    return problems + [
+        f"{session}: turn_count {counted}, {ended} turns ended, {known} rows of turns"
+        for session, counted, ended, known in turns
+        if not counted == ended == known
+    ]
+
+
+def _everything(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> list[str]:
+    """Every event that the publishers wanted to send is there; no other session is."""
+    wanted = {ledger.session: len(ledger.acknowledged()) for ledger in ledgers}
+    found = dict(
+        rows(
+            connection,
+            "select session_id, (select count(*) from events where session = sessions.id) from sessions",
+        )
+    )
+    return [
+        f"{session}: {found.get(session, 0)} events, {wanted.get(session, 0)} acknowledged"
+        for session in wanted.keys() | found.keys()
+        if found.get(session, 0) != wanted.get(session, 0)
+    ]
+
+
+def _settled(connection: sqlite3.Connection) -> list[str]:
+    """Nothing is half done, and nothing is left to do."""
+    must_be_empty = {
+        "open intents": "select run_id from intents",
+        "running runs": "select id from runs where outcome = 'running'",
+        "jobs": "select dir from jobs where due_seq > done_seq or run_id is not null",
+        "skipped ranges": "select dir, error from skipped",
+        "sessions with unread text": "select session_id from sessions where user_seq > watermark",
+    }
+    found = {name: rows(connection, sql) for name, sql in must_be_empty.items()}
+    problems = [f"{name}: {left[:5]}" for name, left in found.items() if left]
+    check = rows(connection, "pragma integrity_check")
+    return problems if check == [("ok",)] else [*problems, f"integrity_check: {check[:3]}"]
+
+
+def directories(connection: sqlite3.Connection) -> list[str]:
+    """Every memory directory is the newest version of each of its files, and nothing else."""
+    newest: dict[Path, dict[str, str | None]] = {}
+    for root, path, digest in rows(
+        connection, "select root, path, digest from versions where id in (select max(id) from versions group by root, path)"
+    ):
+        newest.setdefault(Path(root), {})[path] = digest
+    return [problem for root, files in newest.items() for problem in _differences(root, files)]
+
+
+def _differences(root: Path, files: dict[str, str | None]) -> list[str]:
+    present = {str(p.relative_to(root)): _digest(p) for p in root.rglob("*") if p.is_file()}
+    wanted = {path: digest for path, digest in files.items() if digest is not None}
+    return [
+        f"{root / path}: {present.get(path, 'missing')}, newest version {wanted.get(path, 'none')}"
+        for path in sorted(present.keys() | wanted.keys())
+        if present.get(path) != wanted.get(path)
+    ]
+
+
+def whole_files(connection: sqlite3.Connection, roots: Iterable[Path]) -> list[str]:
+    """Before any recovery: each file is a content that was recorded or intended, never empty, never a mixture."""
+    known = {row[0] for row in rows(connection, "select digest from blobs")}
+    return [
+        f"{path}: {path.stat().st_size} bytes that are no known version"
+        for root in roots
+        for path in root.rglob("*.md")
+        if not path.name.startswith(".") and _digest(path) not in known
+    ]
+
+
+def intents(connection: sqlite3.Connection) -> list[str]:
+    """Ids of the runs whose apply had not committed."""
+    return [row[0] for row in rows(connection, "select run_id from intents")]
+
+
+def running(connection: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in rows(connection, "select id from runs where outcome = 'running'")]
+
+
+def texts(connection: sqlite3.Connection, session: str) -> list[str]:
+    """What the journal holds of a session's prompts, in order."""
+    found = rows(
+        connection,
+        "select data from events join sessions on sessions.id = session where session_id = ? and kind = 'user_prompt'"
+        " order by seq", session,
+    )  # fmt: skip
+    return [json.loads(row[0])["text"] for row in found]
+
+
+def retry_skipped(installation: Installation) -> int:
+    """Ranges whose runs were killed more often than a run may be: a person takes them up again."""
+    count = int(installation.call("job.retry").retried)
+    if count:
+        until(lambda: not installation.call("worker.stats").running)
+    return count
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,181 @@
+"""Publishers: threads with a session each that say something, turn after turn, until every word is acknowledged."""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memoryd.clock import rfc3339, utc_now
+from memoryd.errors import Busy, JournalFull, MemorydError, NoDaemon, ShuttingDown
+from memoryd.ipc.client import Client
+from support.faults_daemon import Installation, until
+
+HOST = "generic"
+_AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)
+ACK_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class Sent:
+    """One event that was sent at least once, and what the daemon said about it."""
+
+    event: dict[str, Any]
+    seq: int | None = None  #: None: never acknowledged
+
+    @property
+    def id(self) -> str:
+        return str(self.event["id"])
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What one session sent, in order; the next event is sent after the acknowledgement of the one before."""
+
+    session: str
+    cwd: str | None = None
+    memory_dir: str | None = None
+    sent: list[Sent] = field(default_factory=list)
+    turns: int = 0
+
+    def next(self) -> Sent:
+        """A prompt that the rules agent learns from, then the end of its turn."""
+        number, ends = divmod(len(self.sent), 2)
+        data: dict[str, Any] = (
+            {"status": "ok", "last_assistant_message": f"done {number}"}
+            if ends
+            else {"text": f"I prefer tool-{number}-{self.session} for task-{number}-{self.session}."}
+        )
+        event = {
+            "id": f"{self.session}/{len(self.sent)}", "kind": "turn" if ends else "user_prompt", "host": HOST,
+            "session_id": self.session, "at": rfc3339(utc_now()), "turn_id": f"{self.session}-{number}", "data": data,
+        }  # fmt: skip
+        if self.cwd:
+            event["cwd"] = self.cwd
+        if self.memory_dir:
+            event["memory_dir"] = self.memory_dir
+        self.turns += ends
+        self.sent.append(Sent(event))
+        return self.sent[-1]
+
+    def acknowledged(self) -> list[Sent]:
+        return [one for one in self.sent if one.seq is not None]
+
+    def send(self, client: Client, one: Sent) -> None:
+        """Publish once and note the answer. :raises MemorydError: as the client does"""
+        answer = client.call("event.publish", {"event": one.event}, timeout=ACK_SECONDS)
+        assert answer.seq > 0, f"{one.id}: acknowledged without a seq"
+        assert answer.turn_count == self.turns, f"{one.id}: {answer.turn_count} turns counted, {self.turns} sent"
+        one.seq = answer.seq
+
+
+class Publisher(threading.Thread):
+    """Sends the ledger's events one after the other; the same event again until it is acknowledged."""
+
+    def __init__(self, installation: Installation, ledger: Ledger, *, limit: int | None = None) -> None:
+        super().__init__(name=f"publisher-{ledger.session}", daemon=True)
+        self.ledger = ledger
+        self.up = threading.Event()  #: a daemon should answer
+        self.ending = threading.Event()
+        self.in_flight = False
+        self.cut_off = 0  #: publishes that a daemon had taken when it went away
+        self.refused: list[str] = []  #: codes of the answers that said "later"
+        self.failure: BaseException | None = None
+        self._installation = installation
+        self._limit = limit
+
+    def run(self) -> None:
+        try:
+            with self._installation.client() as client:
+                while not self.ending.is_set() and (self._limit is None or len(self.ledger.sent) < self._limit):
+                    self._deliver(client, self.ledger.next())
+        except BaseException as error:
+            self.failure = error
+
+    def _deliver(self, client: Client, one: Sent) -> None:
+        while one.seq is None:
+            if not self.up.wait(0.1):
+                if self.ending.is_set():
+                    return
+                continue
+            self.in_flight = True
+            try:
+                self.ledger.send(client, one)
+            except _AGAIN as error:
+                self._note(error)
+                if self.ending.is_set() and isinstance(error, NoDaemon):
+                    return
+                self.ending.wait(0.005)
+            finally:
+                self.in_flight = False
+
+    def _note(self, error: MemorydError) -> None:
+        if isinstance(error, NoDaemon):
+            self.cut_off += "went away" in str(error)
+        else:
+            self.refused.append(error.code)
+
+
+class Crowd:
+    """Publishers that are told together that a daemon is up or down."""
+
+    def __init__(self, installation: Installation, ledgers: Iterable[Ledger], *, limit: int | None = None) -> None:
+        self.publishers = [Publisher(installation, ledger, limit=limit) for ledger in ledgers]
+
+    @property
+    def ledgers(self) -> list[Ledger]:
+        return [one.ledger for one in self.publishers]
+
+    @property
+    def cut_off(self) -> int:
+        return sum(one.cut_off for one in self.publishers)
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(len(one.ledger.acknowledged()) for one in self.publishers)
+
+    def start(self) -> None:
+        for one in self.publishers:
+            one.start()
+
+    def up(self) -> None:
+        for one in self.publishers:
+            one.up.set()
+
+    def down(self) -> None:
+        """The daemon is dead: wait until every publisher has noticed, so that what it was told is all noted."""
+        for one in self.publishers:
+            one.up.clear()
+        until(lambda: not any(one.in_flight for one in self.publishers), what=lambda: "publishers notice the end")
+        self.check()
+
+    def end(self) -> None:
+        """Let each finish its event and stop."""
+        for one in self.publishers:
+            one.ending.set()
+        for one in self.publishers:
+            one.join(ACK_SECONDS + 10)
+            assert not one.is_alive(), f"{one.name} does not end"
+        self.check()
+
+    def finish(self) -> None:
+        """Wait until each has sent up to its limit."""
+        for one in self.publishers:
+            one.join(120)
+            assert not one.is_alive(), f"{one.name} does not end"
+        self.check()
+
+    def check(self) -> None:
+        for one in self.publishers:
+            if one.failure is not None:
+                raise one.failure
+
+
+def projects(home: Path, count: int) -> list[str]:
+    """Directories that are repositories, as far as memoryd looks."""
+    found = []
+    for number in range(count):
+        root = home / "work" / f"project-{number}"
+        (root / ".git").mkdir(parents=True, exist_ok=True)
+        found.append(str(root))
+    return found
