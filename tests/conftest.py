@@ -1,11 +1,16 @@
 """Every test has a home of its own, and none may block the event loop."""
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from blockbuster import blockbuster_ctx
+
+# Tests assert behaviour; the default renderer would draw tracebacks with rich, which takes seconds.
+structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
 @pytest.fixture(autouse=True)

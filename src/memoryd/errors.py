@@ -49,7 +49,7 @@ class NoDaemon(MemorydError):
 
 
 class InternalError(MemorydError):
-    code, exit_status = "internal", 70
+    code, exit_status, retry = "internal", 70, Retry.LATER
 
 
 class RestartNeeded(MemorydError):

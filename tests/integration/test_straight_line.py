@@ -2,29 +2,14 @@
 
 import asyncio
 import json
-import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
+from support.talk import deliver, turn
 
-from memoryd.ipc.client import AsyncClient
 from memoryd.memory.proposals import Lines
-
-
-async def deliver(one: AsyncClient, event: str, *, session: str = "s1", cwd: str, **stdin: Any) -> Any:
-    raw = json.dumps({"session_id": session, "hook_event_name": event, "cwd": cwd, "transcript_path": "/none", **stdin})
-    params = {"id": uuid.uuid4().hex, "at": "2026-11-30T08:00:00Z", "host": "claude-code", "event": event, "raw": raw}
-    return await one.call("hook.deliver", params, timeout=5)
-
-
-async def turn(one: AsyncClient, text: str, *, cwd: str, session: str = "s1") -> Any:
-    prompt = uuid.uuid4().hex
-    await deliver(one, "UserPromptSubmit", session=session, cwd=cwd, prompt_id=prompt, prompt=text)
-    return await deliver(
-        one, "Stop", session=session, cwd=cwd, prompt_id=prompt, stop_hook_active=False, last_assistant_message="ok"
-    )
 
 
 @pytest.fixture

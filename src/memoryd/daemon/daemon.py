@@ -34,7 +34,7 @@ from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
-from memoryd.errors import ConfigError, MemorydError, RestartNeeded
+from memoryd.errors import ConfigError, InternalError, MemorydError, RestartNeeded
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, SessionEnd
 from memoryd.ipc.methods import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -224,7 +224,10 @@ class Daemon:
     async def _replay(self, line: bytes) -> None:
         request = parse_request(line)
         if isinstance(request.params, HookDeliver):
-            await self.ingest.deliver(request.params, replay=True)
+            try:
+                await self.ingest.deliver(request.params, replay=True)
+            except InternalError as error:  # counts against this file; the others need not wait for it
+                raise RuntimeError(str(error)) from error
 
     async def note_written(self, host: str, session_id: str, name: str) -> None:
         """A save that carried its session is a `memory_written` event of that session."""

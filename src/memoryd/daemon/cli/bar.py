@@ -8,8 +8,11 @@ from memoryd.daemon.cli.statusline import print_line
 
 @app.command(rich_help_panel=MORE)
 def statusline() -> None:
-    """Print one line for your host's status bar: state, turns, memories. Reads the host's JSON from stdin, if any.
+    """Print one line for your host's status bar.
 
-    Example: put [cyan]"statusLine": {"type": "command", "command": "memoryd statusline"}[/] into Claude Code's settings.
+    State, turns and memories; reads the host's JSON from stdin, if any. For Claude Code put
+    [cyan]"statusLine": {"type": "command", "command": "memoryd statusline"}[/] into its settings.
+
+    Example: [cyan]memoryd statusline[/]
     """
     raise typer.Exit(print_line())

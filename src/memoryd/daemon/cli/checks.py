@@ -15,9 +15,9 @@ _MARKS = {Mark.OK: ("✓", "green"), Mark.WRONG: ("✗", "red"), Mark.OFF: ("–
 
 @app.command(rich_help_panel=CONNECT)
 def doctor(json: Json = False) -> None:
-    """Check every link from the host's hook to the memory, and name the mend for each broken one.
+    """Check every link of the chain and name the mend.
 
-    Exit status 0 when no link is broken, else 1.
+    From the host's hook to the memory, in the order in which an event passes. Exit status 0 when no link is broken, else 1.
 
     Example: [cyan]memoryd doctor[/]
     """

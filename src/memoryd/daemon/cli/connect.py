@@ -116,7 +116,9 @@ def uninstall_everything(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Take memoryd out of every host and out of the service manager; say what stays.
+    """Take memoryd out of everything, and say what stays.
+
+    Out of every host and out of the service manager; with --data also what it remembers.
 
     Example: [cyan]memoryd uninstall --data[/]
     """
@@ -143,9 +145,7 @@ def uninstall_everything(
     screen.say(f"done; what stays: {', '.join(stays)}")
 
 
-service_app = typer.Typer(
-    help="Keep the daemon running: a systemd user service with its socket, or a launchd agent.", no_args_is_help=True
-)
+service_app = typer.Typer(help="Keep the daemon running, with systemd or launchd.", no_args_is_help=True)
 app.add_typer(service_app, name="service", rich_help_panel=CONNECT)
 
 
@@ -163,14 +163,15 @@ def service_install(yes: Yes = False) -> None:
     service.write()
     if not service.usable():
         screen.say("the service manager of this user does not answer here; run this in a login session:")
-        return [screen.say(f"  {step}") for step in service.enable_steps()] and None
+        for step in service.enable_steps():
+            screen.say(f"  {step}")
+        return
     if service.main_pid() is None and (pid := process.stop(places)):
         screen.say(f"stopped the daemon that ran without it, pid {pid}")
     for step in run_steps(service.enable_steps()):
         screen.say(f"done: {step}")
     if service.lingers() is False:
         screen.say("it ends with your last login; `loginctl enable-linger` keeps it running")
-    return None
 
 
 @service_app.command(name="uninstall")

@@ -7,9 +7,9 @@ from memoryd.daemon.cli.root import MORE, app
 
 @app.command(rich_help_panel=MORE)
 def demo() -> None:
-    """Replay a recorded session through the real hook into a temporary daemon and show what it remembers.
+    """Replay a recorded session and show what is remembered.
 
-    Nothing of yours is read or written, no model is called.
+    It goes through the real hook into a temporary daemon. Nothing of yours is read or written, no model is called.
 
     Example: [cyan]memoryd demo[/]
     """

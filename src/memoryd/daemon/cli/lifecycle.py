@@ -44,7 +44,9 @@ def stop() -> None:
 
 @app.command(rich_help_panel=RUN)
 def restart() -> None:
-    """Stop and start the daemon, or have its service manager do it.
+    """Stop and start the daemon.
+
+    Where a service manager runs it, that one does it.
 
     Example: [cyan]memoryd restart[/]
     """
@@ -62,7 +64,7 @@ def restart() -> None:
 
 @app.command(rich_help_panel=RUN)
 def status(json: Json = False) -> None:
-    """Say in one line whether the daemon runs and does its work.
+    """Say whether the daemon runs and does its work.
 
     ok: due work gets done; degraded: part of it; stuck: none, with the reason. Exit status 0, or 3 when it is not
     running.
@@ -105,9 +107,9 @@ def hook(
     host: Annotated[str, typer.Argument(metavar="HOST", help="The host that calls, e.g. claude-code.")],
     event: Annotated[str | None, typer.Argument(metavar="[EVENT]", help="The host's name of the event.")] = None,
 ) -> None:
-    """Deliver a hook's stdin to the daemon and print what the host expects; always exits 0.
+    """Deliver a hook's stdin to the daemon; always exits 0.
 
-    `memoryd install` writes a script that does the same at a tenth of the cost; this is for hosts you connect yourself.
+    Prints what the host expects. `memoryd install` writes a script that does the same at a tenth of the cost; this is for hosts you connect yourself.
 
     Example: [cyan]echo '{"session_id": "s1"}' | memoryd hook claude-code Stop[/]
     """

@@ -81,7 +81,9 @@ def search(
     limit: Limit = 10,
     json: Json = False,
 ) -> None:
-    """Search the memories of this project and your own; exit status 1 when nothing is found.
+    """Search the memories of this project and your own.
+
+    Exit status 1 when nothing is found.
 
     Example: [cyan]memoryd search 部署 --match any[/]
     """
@@ -198,7 +200,9 @@ def save(
     cwd: Cwd = None,
     json: Json = False,
 ) -> None:
-    """Remember something, through the same gates as a run: no secrets, no hidden text, within the limits.
+    """Remember something.
+
+    It passes the same gates as a run: no secrets, no hidden text, within the limits.
 
     Example: [cyan]memoryd save "We deploy with make ship, never by hand." --type project[/]
     """
@@ -239,7 +243,9 @@ def forget(
     cwd: Cwd = None,
     json: Json = False,
 ) -> None:
-    """Forget an entry, or the core lines that hold these words; the same evidence does not bring it back.
+    """Forget an entry, or the core lines that hold these words.
+
+    The same evidence does not bring it back; what is said later may.
 
     Example: [cyan]memoryd forget old-deploy-host[/]
     """

@@ -33,7 +33,9 @@ def log(
     limit: Limit = 50,
     json: Json = False,
 ) -> None:
-    """List the runs, newest first: consolidations, and each change by hand.
+    """List the runs, newest first.
+
+    Consolidations, and each change by hand: whatever wrote memory is a run.
 
     Example: [cyan]memoryd log --since 1d --writes[/]
     """
@@ -82,7 +84,9 @@ def diff(run: Run = None, json: Json = False) -> None:
 
 @app.command(rich_help_panel=PAST)
 def undo(run: Run = None, json: Json = False) -> None:
-    """Take a run back; what was changed since stays, and the same evidence does not bring it again.
+    """Take a run back.
+
+    What was changed since stays, and the same evidence does not bring it again.
 
     Example: [cyan]memoryd undo[/]
     """
@@ -105,7 +109,9 @@ def why(
     cwd: Cwd = None,
     json: Json = False,
 ) -> None:
-    """Show the turns that a memory rests on, with the words that were said.
+    """Show the turns that a memory came from.
+
+    With the words that were said, and by whom.
 
     Example: [cyan]memoryd why preferences.md:3[/]
     """

@@ -18,11 +18,21 @@ RUN, CONNECT, MEMORY, PAST, WORK, MORE = (
 
 INTRO = """Memory for coding agents, kept on your machine.
 
-Your agent's hooks tell memoryd what was said. When a few turns have gathered, it files what is worth keeping as Markdown you can read and edit, and hands it back when the next session starts."""
+Your agent's hooks tell memoryd what was said. When a few turns have gathered, it files what is worth keeping as
+Markdown you can read and edit, and hands it back when the next session starts."""
 
-EPILOG = """[bold]First steps[/]  [cyan]memoryd install claude-code[/] connects Claude Code.  [cyan]memoryd service install[/] keeps the daemon running (or [cyan]memoryd start[/] for now).  [cyan]memoryd demo[/] shows the whole in a minute.  [cyan]memoryd doctor[/] says what is missing.
+EPILOG = """[bold]First steps[/]
 
-Exit status: 0 done, 1 not found or nothing to do, 2 usage, 65 bad input, 69 no daemon, 70 a bug, 73 cannot write, 75 try later, 76 conflict, 77 refused, 78 configuration; [cyan]status[/] gives 3 when it is not running."""
+[cyan]memoryd demo[/] shows the whole in a minute
+
+[cyan]memoryd install claude-code[/] connects Claude Code
+
+[cyan]memoryd service install[/] keeps the daemon running
+
+[cyan]memoryd doctor[/] says what is missing
+
+[bold]Exit status[/] 0 done, 1 not found or nothing to do, 2 usage, 65 bad input, 69 no daemon, 70 a bug, 73 cannot
+write, 75 try later, 76 conflict, 77 refused, 78 configuration"""
 
 app = typer.Typer(
     name="memoryd",

@@ -12,7 +12,7 @@ from memoryd.ipc import places as placing
 
 @app.command(rich_help_panel=MORE)
 def config(json: Json = False) -> None:
-    """Show the effective settings, and where each one comes from.
+    """Show the effective settings and where each comes from.
 
     A key is set in config.toml or by MEMORYD_<SECTION>__<KEY>; the running daemon takes changes within a minute.
 

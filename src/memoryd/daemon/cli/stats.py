@@ -35,7 +35,7 @@ def stats(
     form: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.TABLE,
     json: Json = False,
 ) -> None:
-    """Show how many runs there were, how they ended, what waits, and what a model cost.
+    """Show what the worker did, what waits and what it cost.
 
     The counters survive a restart.
 

@@ -26,7 +26,7 @@ def consolidate(
     wait: Annotated[bool, typer.Option("--wait", help="Wait until the run is done and say what came out.")] = False,
     json: Json = False,
 ) -> None:
-    """Consolidate what was recorded for this project now, without waiting for the next turns.
+    """Consolidate now what was recorded for this project.
 
     Example: [cyan]memoryd consolidate --wait && memoryd diff[/]
     """
@@ -46,13 +46,15 @@ def _outcome(found: Consolidated) -> str:
     return f"{found.outcome.replace('_', ' ')}{run}{why}{files}"
 
 
-jobs_app = typer.Typer(help="Jobs that wait, run or were put off, and ranges that every attempt failed on.")
+jobs_app = typer.Typer(help="Jobs that wait or run, and ranges that failed.")
 app.add_typer(jobs_app, name="jobs", rich_help_panel=WORK, invoke_without_command=True)
 
 
 @jobs_app.callback(invoke_without_command=True)
 def jobs(context: typer.Context, limit: Limit = 50, json: Json = False) -> None:
-    """List the jobs that wait, run or were put off, and the ranges that every attempt failed on.
+    """List jobs that wait or run, and ranges that failed.
+
+    A range is listed as skipped when every attempt on it failed; `retry` takes it up again.
 
     Example: [cyan]memoryd jobs[/]
     """
@@ -106,7 +108,9 @@ def pause(
     cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only for this project.")] = None,
     json: Json = False,
 ) -> None:
-    """Stop recording, everywhere or for one project; hooks go on and what they bring is dropped.
+    """Stop recording, everywhere or for one project.
+
+    Hooks go on, and what they bring is dropped.
 
     Example: [cyan]memoryd pause --for 2h[/]
     """

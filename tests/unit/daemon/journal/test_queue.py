@@ -84,7 +84,8 @@ class Queue(RuleBasedStateMachine):
             self.consume(projection)
             return
         outcomes: dict[str, Outcome] = {
-            "no_change": NoChange(to_seq=projection.to_seq, partial=projection.partial), "conflict": Conflict(reason="x"),
+            "no_change": NoChange(to_seq=projection.to_seq, partial=projection.partial),
+            "conflict": Conflict(reason="x"),
             "deferred": Deferred(reason="x"), "rejected": Rejection(reason="x"), "failed": Failed(reason="x"),
         }  # fmt: skip
         give_up = how in ("rejected", "failed") and job.attempts >= 3

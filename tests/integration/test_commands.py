@@ -1,0 +1,134 @@
+"""What people do to their memory through the socket: every change is a run, every run can be taken back."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.talk import turn
+
+from memoryd.errors import BadEvent, LimitExceeded, NotFound, ScanRejected
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> str:
+    (tmp_path / "lantern").mkdir()
+    return str(tmp_path / "lantern")
+
+
+ENTRY = {
+    "name": "Deploy target", "description": "where lantern runs", "type": "project",
+    "content": "Lantern runs on Hetzner since November.",
+}  # fmt: skip
+
+
+async def test_a_saved_entry_is_listed_found_read_and_explained_by_no_turn(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        saved = await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        assert (saved.status, saved.slug, saved.duplicate_of) == ("saved", "deploy-target", None)
+        assert "deploy-target" in saved.manifest
+        listed = await one.call("memory.list", {"cwd": project}, timeout=5)
+        assert "knowledge/deploy-target.md" in [item.path for item in listed.items]
+        found = await one.call("memory.search", {"cwd": project, "query": "hetzner"}, timeout=5)
+        assert [item.name for item in found.items] == ["Deploy target"]
+        read = await one.call("memory.read", {"cwd": project, "name": "deploy-target"}, timeout=5)
+        assert "Hetzner since November" in (read.items[0].text or "")
+        index = Path(read.items[0].path)
+        assert index.name == "deploy-target.md"
+        memory = next(iter(daemon.places.data.glob("projects/*/memory/MEMORY.md")))
+        assert "- [Deploy target](knowledge/deploy-target.md) — where lantern runs (type: project)" in (
+            await asyncio.to_thread(memory.read_text)
+        )
+
+
+async def test_saving_the_same_again_changes_nothing_and_new_content_keeps_the_old(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        assert (await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)).status == "unchanged"
+        moved = {**ENTRY, "content": "Lantern runs on Fly.io again since December."}
+        assert (await one.call("memory.save", {"cwd": project, **moved}, timeout=5)).status == "updated"
+        old = next(iter(daemon.places.data.glob("projects/*/memory/knowledge/deploy-target_v1.md")))
+        text = await asyncio.to_thread(old.read_text)
+        assert "status: historical" in text
+        assert "superseded_by: deploy-target" in text
+
+
+async def test_a_duplicate_and_poor_content_are_told(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        twin = {**ENTRY, "name": "Where it runs", "content": "Lantern runs on Hetzner since november, maybe."}
+        saved = await one.call("memory.save", {"cwd": project, **twin}, timeout=5)
+        assert saved.duplicate_of == "deploy-target"
+        assert [warning.partition(":")[0] for warning in saved.warnings] == ["vague"]
+
+
+async def test_secrets_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
+    secret = "gh" + "p_" + "q7W" * 12
+    async with running(home) as daemon, client(daemon) as one:
+        with pytest.raises(ScanRejected):
+            await one.call("memory.save", {"cwd": project, **ENTRY, "content": f"the token is {secret}"}, timeout=5)
+        with pytest.raises(ScanRejected, match="refused"):
+            await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "../evil"}, timeout=5)
+        long = {**ENTRY, "content": "word " * 1500}
+        await one.call("memory.save", {"cwd": project, **long}, timeout=5)
+        with pytest.raises(LimitExceeded, match="deploy-target"):
+            await one.call("memory.save", {"cwd": project, **long, "name": "another", "slug": "another"}, timeout=5)
+        with pytest.raises(BadEvent, match="read-only"):
+            await one.call("memory.save", {"cwd": project, **ENTRY, "scope": "team"}, timeout=5)
+
+
+async def test_forgetting_an_entry_archives_it_and_undo_brings_it_back(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        gone = await one.call("memory.forget", {"cwd": project, "name": "deploy-target"}, timeout=5)
+        assert (await one.call("memory.search", {"cwd": project, "query": "hetzner"}, timeout=5)).items[0].status == (
+            "historical"
+        )
+        snapshot = await one.call("recall.snapshot", {"cwd": project}, timeout=5)
+        assert "Hetzner" not in snapshot.text
+        await one.call("memory.undo", {"run": gone.run}, timeout=5)
+        assert "Hetzner" in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text
+
+
+async def test_a_forgotten_line_needs_to_be_said_again(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for text in ("I prefer tabs over spaces", "I prefer dark mode", "thanks a lot"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        forgotten = await one.call("memory.forget", {"cwd": project, "name": "tabs over spaces"}, timeout=5)
+        assert [item.name for item in forgotten.items] == ["I prefer tabs over spaces"]
+        preferences = daemon.places.user_memory / "preferences.md"
+        assert "tabs" not in await asyncio.to_thread(preferences.read_text)
+        for text in ("I prefer tabs over spaces", "no more", "bye"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        assert "tabs over spaces" in await asyncio.to_thread(preferences.read_text)
+
+
+async def test_undo_keeps_what_was_written_since(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for text in ("I prefer tabs over spaces", "I prefer dark mode", "thanks a lot"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        preferences = daemon.places.user_memory / "preferences.md"
+        text = await asyncio.to_thread(preferences.read_text)
+        await asyncio.to_thread(preferences.write_text, text + "- by hand\n")
+        undone = await one.call("memory.undo", {}, timeout=5)
+        assert undone.conflicts == ()
+        after = await asyncio.to_thread(preferences.read_text)
+        assert "by hand" in after
+        assert "tabs" not in after
+
+
+async def test_asking_for_what_is_not_there_says_where_to_look(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for method, params in [
+            ("memory.read", {"name": "nothing"}),
+            ("memory.forget", {"name": "nothing"}),
+            ("memory.why", {"name": "nothing"}),
+            ("memory.undo", {"run": "ffff"}),
+            ("session.get", {"host": "h", "session_id": "s"}),
+            ("job.retry", {"id": "7"}),
+        ]:
+            with pytest.raises(NotFound, match="memoryd"):
+                await one.call(method, params, timeout=5)
