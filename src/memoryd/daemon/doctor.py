@@ -79,6 +79,7 @@ class _Examination:
     installer: Installer = field(init=False)
     health: Health | None = None
     hooked: bool = False  #: some host has our hooks
+    current: bool = False  #: the script holds the socket and the spool of this configuration
 
     def __post_init__(self) -> None:
         self.installer = Installer(places=self.places)
@@ -147,6 +148,7 @@ class _Examination:
             return _wrong("hook script", f"{path} is not executable", f"`chmod 755 {path}`")
         if not hookscript.is_current(path, self.installer.script_text()):
             return _wrong("hook script", "written for another release, Python, socket or spool", mend)
+        self.current = True
         return _ok("hook script", f"{path}, current")
 
     def _daemon(self) -> Check:
@@ -174,7 +176,8 @@ class _Examination:
         if self.health.data_dir != str(self.places.data):
             found = f"the daemon at {self.places.socket} writes to {self.health.data_dir}, not to {self.places.data}"
             return _wrong("socket", found, "`memoryd restart`; then see whether its service has other settings")
-        return _ok("socket", f"{self.places.socket}; hook, configuration and daemon agree on it")
+        who = "hook, configuration and daemon" if self.current else "configuration and daemon"
+        return _ok("socket", f"{self.places.socket}; {who} agree on it")
 
     def _hook(self) -> Check:
         """Run the script as a host does, with an event that records nothing."""

@@ -116,7 +116,7 @@ class Ingest:
         except (TranslationError, ValueError) as error:
             self.counted.quarantined += 1
             fault = str(error)
-            log.warning("hook.quarantined", host=params.host, event=params.event, id=params.id)
+            log.warning("hook.quarantined", host=params.host, hook=params.event, id=params.id)
             raw, why = await asyncio.to_thread(lambda: (sanitise(params.raw), sanitise(fault)[:500]))
             await quarantine.keep(self.journal, id=params.id, host=params.host, event=params.event, raw=raw, error=why)
             return None

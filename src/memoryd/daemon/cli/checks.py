@@ -17,7 +17,8 @@ _MARKS = {Mark.OK: ("✓", "green"), Mark.WRONG: ("✗", "red"), Mark.OFF: ("–
 def doctor(json: Json = False) -> None:
     """Check every link of the chain and name the mend.
 
-    From the host's hook to the memory, in the order in which an event passes. Exit status 0 when no link is broken, else 1.
+    From the host's hook to the memory, in the order in which an event passes. Exit status 0 when no link is broken,
+    else 1.
 
     Example: [cyan]memoryd doctor[/]
     """

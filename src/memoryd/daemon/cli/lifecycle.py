@@ -109,7 +109,8 @@ def hook(
 ) -> None:
     """Deliver a hook's stdin to the daemon; always exits 0.
 
-    Prints what the host expects. `memoryd install` writes a script that does the same at a tenth of the cost; this is for hosts you connect yourself.
+    Prints what the host expects. `memoryd install` writes a script that does the same at a tenth of the cost; this
+    is for hosts you connect yourself.
 
     Example: [cyan]echo '{"session_id": "s1"}' | memoryd hook claude-code Stop[/]
     """

@@ -1,0 +1,134 @@
+"""The transcript reader on real files: what it reads, what it refuses, what it survives."""
+
+import asyncio
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.daemons import ScriptedAgent, client, each_prompt, running
+from support.talk import deliver
+
+from memoryd.daemon.daemon import Daemon
+
+
+def record(role: str, text: str, *, id: str | None = None) -> bytes:
+    content: Any = text if role == "user" else [{"type": "text", "text": text}]
+    value = {
+        "type": role, "uuid": id or str(uuid.uuid4()), "timestamp": "2026-11-30T08:00:00.000Z", "isSidechain": False,
+        "promptId": "p1", "message": {"id": str(uuid.uuid4()), "role": role, "content": content},
+    }  # fmt: skip
+    return json.dumps(value).encode() + b"\n"
+
+
+async def read(daemon: Daemon, path: Path, home: Path) -> list[str]:
+    """Tell the daemon of a transcript, let it read; returns the messages it took."""
+    async with client(daemon) as one:
+        await deliver(one, "Stop", cwd=str(home), prompt_id="p0", transcript_path=str(path))
+    await daemon.caught_up()
+    return await messages(daemon)
+
+
+async def messages(daemon: Daemon) -> list[str]:
+    rows = await daemon.journal.aread(
+        lambda c: [r[0] for r in c.execute("select json_extract(data, '$.text') from events where kind = 'message'")]
+    )
+    return [str(row) for row in rows]
+
+
+async def state(daemon: Daemon) -> Any:
+    return (await asyncio.to_thread(daemon.history.sessions))[0]["transcript_state"]
+
+
+async def test_new_lines_are_taken_and_a_line_that_is_still_written_waits(home: Path) -> None:
+    path = home / "t.jsonl"
+    whole = record("assistant", "second")
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await asyncio.to_thread(path.write_bytes, record("user", "first") + whole[:20])
+        assert await read(daemon, path, home) == ["first"]
+        await asyncio.to_thread(path.write_bytes, path.read_bytes()[:-20] + whole)
+        assert await read(daemon, path, home) == ["first", "second"]
+        assert await state(daemon) == "ok"
+
+
+async def test_a_file_that_was_replaced_or_cut_is_read_from_its_start(home: Path) -> None:
+    path = home / "t.jsonl"
+    first, second = record("user", "one " * 50), record("user", "two")
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await asyncio.to_thread(path.write_bytes, first)
+        assert len(await read(daemon, path, home)) == 1
+        await asyncio.to_thread(path.write_bytes, second)
+        assert len(await read(daemon, path, home)) == 2
+        await asyncio.to_thread(os.replace, await asyncio.to_thread(_copy, path, first + second), path)
+        assert len(await read(daemon, path, home)) == 2
+
+
+def _copy(path: Path, content: bytes) -> Path:
+    other = path.with_suffix(".new")
+    other.write_bytes(content)
+    return other
+
+
+async def test_corrupt_lines_are_passed_over(home: Path) -> None:
+    path = home / "t.jsonl"
+    content = record("user", "one") + b'{"type": "user", broken\n\xff\xfe\n[1,2]\n\n' + record("user", "two")
+    await asyncio.to_thread(path.write_bytes, content)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        assert await read(daemon, path, home) == ["one", "two"]
+
+
+@pytest.mark.parametrize("kind", ["link", "hard", "fifo", "folder"])
+async def test_what_is_no_plain_file_of_ours_is_refused_without_waiting(home: Path, kind: str) -> None:
+    path, target = home / "t.jsonl", home / "target.jsonl"
+    await asyncio.to_thread(target.write_bytes, record("user", "stolen"))
+    make = {
+        "link": lambda: path.symlink_to(target), "hard": lambda: os.link(target, path),
+        "fifo": lambda: os.mkfifo(path), "folder": lambda: path.mkdir(),
+    }[kind]  # fmt: skip
+    await asyncio.to_thread(make)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        assert await read(daemon, path, home) == []
+        assert await state(daemon) == "refused"
+
+
+async def test_a_missing_transcript_is_noted_and_the_words_of_the_hook_are_used(home: Path) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        assert await read(daemon, home / "gone.jsonl", home) == []
+        assert await state(daemon) == "missing"
+
+
+async def test_a_line_of_many_megabytes_is_read_and_the_next_one_too(home: Path) -> None:
+    path = home / "t.jsonl"
+    content = record("user", "x" * 9_000_000) + record("user", "after")
+    await asyncio.to_thread(path.write_bytes, content)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        found = await read(daemon, path, home)
+        assert [len(text) for text in found] == [64 * 1024, 5]
+
+
+async def test_secrets_in_a_transcript_stay_out_of_the_journal(home: Path) -> None:
+    secret = "gh" + "p_" + "x9Y" * 12
+    path = home / "t.jsonl"
+    await asyncio.to_thread(path.write_bytes, record("assistant", f"the token {secret} works"))
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        (text,) = await read(daemon, path, home)
+        assert secret not in text
+        assert "[secret:" in text
+
+
+async def test_at_start_a_session_that_was_not_read_to_its_end_is_read_again(home: Path) -> None:
+    path = home / "t.jsonl"
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await asyncio.to_thread(path.write_bytes, record("user", "one"))
+        await read(daemon, path, home)
+        await daemon.journal.writer.arun(
+            lambda c: c.execute("update sessions set transcript_read_at = '2000-01-01T00:00:00.000Z'") and None
+        )
+    await asyncio.to_thread(path.write_bytes, path.read_bytes() + record("user", "two"))
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        async with asyncio.timeout(10):
+            while len(await messages(daemon)) < 2:  # noqa: ASYNC110 - no event tells that a row was written
+                await asyncio.sleep(0.01)
+        assert await messages(daemon) == ["one", "two"]
