@@ -19,7 +19,7 @@ from memoryd.errors import MemorydError, NotFound, UsageError
 @app.command(rich_help_panel=CONNECT)
 def install(
     host: Annotated[
-        str | None, typer.Argument(metavar="[HOST]", help=f"The host to install into: {', '.join(INSTALLABLE)}.")
+        str | None, typer.Argument(metavar="HOST", help=f"The host to install into: {', '.join(INSTALLABLE)}.")
     ] = None,
     everywhere: Annotated[bool, typer.Option("--all", help="Every known host that is on this machine.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="Show the hosts and whether memoryd is in them.")] = False,

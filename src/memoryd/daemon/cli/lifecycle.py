@@ -105,7 +105,7 @@ def serve() -> None:
 @app.command(rich_help_panel=RUN)
 def hook(
     host: Annotated[str, typer.Argument(metavar="HOST", help="The host that calls, e.g. claude-code.")],
-    event: Annotated[str | None, typer.Argument(metavar="[EVENT]", help="The host's name of the event.")] = None,
+    event: Annotated[str | None, typer.Argument(metavar="EVENT", help="The host's name of the event.")] = None,
 ) -> None:
     """Deliver a hook's stdin to the daemon; always exits 0.
 

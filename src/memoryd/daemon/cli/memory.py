@@ -184,7 +184,7 @@ def read(name: str, *, cwd: str, scopes: list[Scope] | None = None) -> MemoryIte
 @app.command(rich_help_panel=MEMORY)
 def save(
     content: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="What to remember; without it stdin is read.")
+        str | None, typer.Argument(metavar="TEXT", help="What to remember; without it stdin is read.")
     ] = None,
     name: Annotated[str, typer.Option("--name", metavar="N", help="A short title; by default the first line.")] = "",
     description: Annotated[str, typer.Option("--description", metavar="D", help="One line for the index.")] = "",

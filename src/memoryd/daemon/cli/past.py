@@ -16,7 +16,7 @@ from memoryd.ipc.methods import RunInfo
 
 Run = Annotated[
     str | None,
-    typer.Argument(metavar="[RUN]", help="A run's id or its beginning, from `memoryd log`; by default the newest."),
+    typer.Argument(metavar="RUN", help="A run's id or its beginning, from `memoryd log`; by default the newest."),
 ]
 
 
@@ -129,11 +129,11 @@ def why(
 
 
 _WHY_COLUMNS = (
-    Column(title="memory", fold=True, ratio=2, columns=screen.NARROW),
+    Column(title="memory", fold=True, ratio=2),
     Column(title="was said", fold=True, ratio=3),
     Column(title="by", columns=screen.NARROW),
     Column(title="session#seq", columns=100, fold=True),
-    Column(title="when"),
+    Column(title="when", columns=screen.NARROW),
 )
 
 

@@ -39,15 +39,14 @@ def start(places: Places) -> tuple[Health, bool]:
 
     :raises NoDaemon: it did not come up; the sentence ends with the last lines of its log
     """
-    deadline_mono = mono() + START_SECONDS
-    with _only_one(places, deadline_mono):
+    with _only_one(places, mono() + START_SECONDS):
         try:
             return health(places, timeout=2.0), False
         except NoDaemon:
             pass
         log = places.data / "daemon.log"
         child, seen = _spawn(log)
-        return _wait_until_up(places, child, deadline_mono, lambda: _tail(log, seen)), True
+        return _wait_until_up(places, child, mono() + START_SECONDS, lambda: _tail(log, seen)), True
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def _job(job: JobInfo) -> tuple[str, ...]:
 
 @jobs_app.command(name="retry")
 def jobs_retry(
-    ident: Annotated[str | None, typer.Argument(metavar="[ID]", help="As `jobs` shows it; all by default.")] = None,
+    ident: Annotated[str | None, typer.Argument(metavar="ID", help="As `jobs` shows it; all by default.")] = None,
     json: Json = False,
 ) -> None:
     """Try failed ranges and put-off jobs again, now.

@@ -1,6 +1,7 @@
 """English: the words in which people speak about themselves, their rules and their projects."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 
 from memoryd.worker.agents.rules.patterns import (
@@ -65,6 +66,8 @@ _PERSON = _patterns(
     rf"(?:my (?:first |full |real |last )?name(?:'s| is)|(?:the )?name'?s|i'?m called|i am called|i go by|people call me|everyone calls me|(?:you can |please |just )*call me) {_NO_NAME}{_NAME}",
     rf"(?:i'?m|i am) {_NO_NAME}{_NAME}(?= here\b|$| from\b| with\b| at\b| and\b|\s*\()",
     rf"(?:it'?s|that'?s|make (?:that|it)) {_NO_NAME}{_NAME} now\b",
+    rf"{_NO_NAME}{_NAME}(?= here$)",
+    rf"name is {_NO_NAME}{_NAME}",
     rf"this is {_NO_NAME}{_NAME}(?= here\b| from\b| speaking\b)",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:an?|the|our|one of the|your|from the|part of the|on the|in the) (?:[\w/+#.-]+ ){0,5}?(?:<ROLE>|team|department|group)\b(?! (?:of|to) (?:this|that))",
     r"(?:i'?m|i am) <ADV>(?:not )?<ADV>(?:a )?(?:(?:junior|senior|staff|tech(?:nical)?|team|lead|principal|full-?stack|front-?end|back-?end|data|devops|product|engineering|head|vp|director|qa|ux|web|mobile|embedded|software|platform) )+(?:of )?[\w-]+",
@@ -80,6 +83,12 @@ _PERSON = _patterns(
     r"i <ADV>work (?:on|with|in) (?:the |our |an? )?(?:[\w&-]+ ){0,3}(?:team|department|group|industry|side|<DOES>)\b",
     r"i <ADV>(?:do|write|build|teach|handle) (?:mostly |mainly |only |some |lots of |a lot of )*(?:<DOES>|[\w+#-]+ for a living|[\w+#-]+ at (?:an?|work))\b",
     r"i <ADV>(?:lead|manage|head|oversee|supervise|coach|coordinate) (?:an?|the|our|my|two|three|four|five|\d+)\b",
+    r"i <ADV>(?:maintain|co-?maintain|own|package|develop|write) (?:the|an?|our) (?!<THIS>)(?:[\w+#-]+ ){0,3}(?:package|library|port|driver|plugin|firmware|app|apps|compiler|kernel|sdk|docs|distribution|fork)\b",
+    r"i <ADV>(?:come|came) from (?!<THIS>)\w",
+    r"i <ADV>work (?:[\w-]+ ){0,2}(?:days?|hours?|shifts?|mornings?|evenings?|weekends?)\b",
+    r"i(?:'ve| have)?(?: got)? (?:about |around |roughly |over |nearly |almost |only |just )*[\w.]+ (?:years?|months|weeks|decades?) (?:of|in|with|under|as)\b",
+    r"i(?:'ve| have) only <ADV>\w+ (?!<THIS>)\w",
+    r"we(?:'re| are) (?:just |only |basically |still )*(?:an? |two |three |four |five |six |\d+ )[\w -]{0,30}?(?:team|shop|company|startup|agency|people|devs|developers|engineers|studio|non-?profit|lab|school|bank|hospital|university|ngo|charity|firm)\b",
     r"i <ADV>(?:run|own|maintain|founded|co-?founded) (?:an?|the|our|my)(?: [\w&-]+){0,4} (?:team|company|shop|lab|group|studio|agency|meetup|startup|library|project|department|practice|business|bakery|store|firm)\b",
     r"i <ADV>(?:teach|study|studied|research|majored in|trained as|graduated) (?!<THIS>)\w",
     r"i <ADV>(?:live|reside|sit|grew up|come from|moved to|relocated to)\b (?:in |near |at |to |from )?(?!<THIS>)(?-i:[A-Z])",
@@ -107,6 +116,14 @@ _PERSON = _patterns(
     r"i(?:'ll| will) be (?:taking over|leading|maintaining|joining|the new)\b",
     extent=Extent.CLAUSE,
 )
+_PERSON += tuple(
+    replace(pattern, follows=True)
+    for pattern in _patterns(
+        Kind.PERSON,
+        r"(?:coming|came|fresh) (?:over )?from (?!<THIS>)\w|from the [\w -]{2,30}\b(?:side|team|department|world|group)\b|(?:based|located|working|living) (?:in|out of|as|at|on|from)\b|with \w+ years\b|(?:formerly|previously|originally|mostly|mainly) (?:an? |in |on |doing |writing )?\w|(?:mon|tues|wednes|thurs|fri|satur|sun)days? off\b|no (?:[\w-]+ )?(?:background|experience|training)\b|non-?\w+$|self-taught\b",
+        extent=Extent.CLAUSE,
+    )
+)
 _AGENT = _patterns(
     Kind.AGENT,
     r"your (?:new )?(?:name|role|job|persona|nickname)(?: (?:here|in (?:this|the|our) [\w -]+?|for (?:this|the) [\w -]+?|from now on|is now))?(?: is| will be| shall be|'s|:|\s*=) ?(?!to (?:fix|find))\w",
@@ -125,15 +142,19 @@ _PREFERENCE = _patterns(
     r"(?:i|we) <ADV>(?:prefer|favou?r) (?!<THIS>|option|variant|version|[ab1-9]\b|neither|none|both)\S",
     r"i <ADV>(?:like|love|enjoy|hate|dislike|loathe|detest|despise|can'?t stand|cannot stand|don'?t like|do not like|don'?t love|don'?t enjoy|can'?t bear|don'?t care for|appreciate|value|am used to|appreciate it when) (?!<THIS>|to (?:see|know|add|fix|have|ask|thank|try)\b|working with you|all of)\S",
     r"i <ADV>(?:hate|dislike|love|like|can'?t stand|don'?t like|appreciate) (?:it |the )?(?:when|how every|seeing|reading|being)\b",
-    r"(?:i'?d|i would|id) <ADV>(?:rather|sooner|prefer|much rather)\b(?!,| not say| (?:see|have|keep|use|go with) (?:this|that|it)\b| (?:this|that|it)\b)",
+    r"(?:i'?d|i would|id) <ADV>(?:rather|sooner|prefer|much rather)\b(?!.*\bfirst\b)(?!,| not say| (?:see|have|keep|use|go with) (?:this|that|it)\b| (?:this|that|it)\b)",
     r"(?:my|our) (?:(?:personal|strong|general|usual|own|coding|team'?s?) )*(?:preferences?|preferred|favou?rite|taste|rule of thumb|pet peeve|style|go-to)\b[\w .'-]{0,40}?(?: is| are|:| was)",
     r"i(?:'m| am|m) <ADV>(?:not )?<ADV>(?:an?|much of a) (?:(?:big|huge|great|massive) )?(?:fan of|believer in|proponent of)(?! (?:this|that|it|your)\b)",
     r"(?:not )?a (?:big |huge )?fan of (?!<THIS>)\w",
-    r"i(?:'m| am|m) <ADV>(?:not )?<ADV>(?:partial to|allergic to|picky about|big on|happiest with|happiest when|fussy about|particular about|old[- ]school about|used to) (?!<THIS>)\w",
+    r"i(?:'m| am|m) <ADV>(?:not )?<ADV>(?:fond of|keen on|in favou?r of|a sucker for|partial to|allergic to|picky about|big on|happiest with|happiest when|fussy about|particular about|old[- ]school about|used to) (?!<THIS>)\w",
     r"(?:it|nothing) (?:really |always )?(?:annoys|bugs|bothers|irritates|drives|helps|confuses|distracts|irks|frustrates|upsets|puts) me\b(?=.*\b(?:when|if|like|than|off|crazy|nuts|mad)\b)",
-    r"(?!(?:this|that|it|the|your|you|he|she|they|my|what|which|nothing|why|how)\b)(?:[\w'/-]+ ){1,6}(?:annoys?|bugs?|bothers?|irritates?|drives?|helps?|confuses?|distracts?|irks?|frustrates?|make|makes) me\b",
     r"(?!(?:this|that|it|your|you|he|she|they|which|what)\b)(?:[\w'/-]+ ){1,6}(?:works?|read|reads|is|are|feels?|looks?) (?:much |way |so much |always |usually )?(?:best|better|easier|hard|harder|tough|nicer|clearer|confusing|distracting|exhausting) (?:for|to|on) (?:me|my)\b",
     r"i <ADV>(?:find|found|consider) (?!<THIS>)[\w '/-]{3,50} (?:easier|harder|hard|more|less|distracting|confusing|annoying|unreadable|readable|ugly|exhausting|noisy|clearer|helpful|useless|tiring)\b",
+    r"i <ADV>(?:think|reason) in (?!<THIS>)\w",
+    r"(?!(?:this|that|it|the|your|he|she|they)\b)(?:[\w'/-]+ ){1,6}(?:is|are|isn't|aren't) (?:fine|ok|okay|good|great|perfect|no good|useless|no use|all right) (?:by|with|for|to) me\b(?! (?:now|today|too$))",
+    r"(?:please )?(?:don'?t|do not|stop) .{3,60}?\b(?:with|to|at|on) me\b(?!.*\b(?:yet|now)\b)",
+    r"spare me (?:the|your|any|all)\b",
+    r"it (?:helps?|helped) (?:me )?(?:a lot |so much |much |really )*(?:if|when) you\b",
     r"i <ADV>(?:learn|think|work|read|understand|concentrate|focus) (?:things )?(?:best|better|faster) (?:with|when|from|in|by|through|if)\b",
     r"(?:keep|make) (?:it|things|everything|your|the|all|all your|any)? ?(?:[\w-]+ )?(?:<TALK> )<SHAPE>\b",
     r"(?:keep|make) (?:<TALK>|everything) (?:[\w-]+ )?<SHAPE>\b",
@@ -160,13 +181,19 @@ _PREFERENCE = _patterns(
     importance=PREFERRED,
     standing=True,
 )
+_SENTENCE_PREFERENCE = _patterns(
+    Kind.PREFERENCE,
+    r"(?!(?:this|that|it|the|your|you|he|she|they|my|what|which|nothing|why|how)\b)(?:[\w'/-]+ ){1,6}(?:annoys?|bugs?|bothers?|irritates?|drives?|helps?|confuses?|distracts?|irks?|frustrates?|make|makes) me\b",
+    r".*\b(?:it|that|this|they) (?:just |really |always )?(?:makes?|gives?|drives?|annoys?|bugs?|confuses?|hurts?) (?:me|my)\b",
+    extent=Extent.WHOLE,
+    importance=PREFERRED,
+)
 _RULE = _patterns(
     Kind.RULE,
     r"(?:please |you (?:should|must|need to|have to|can) |just )*(?:always|never|don'?t ever|do not ever|under no circumstances|at no point|no matter what|without exception)\b,? (?!\w+ (?:that|this|it|so|them)\s*[.!]?$|mind\b|wonder|heard|seen|knew|thought|forget|the same|a good|good\b|been\b|had\b|again\b|fails?\b|works?\b|worked\b)\w",
     r"you (?:must|should|may|can|are to|need to|have to|'?re (?:not )?(?:allowed|supposed) to|shall|are (?:not )?(?:allowed|supposed) to) (?:always|never|not|only)\b",
     r"we (?:always|never|only|exclusively|strictly|consistently|<ADV>(?:don'?t|do not|won'?t|mustn'?t|must not|can'?t|cannot) (?:allow|accept|commit|push|merge|use|do|write|ship|deploy|mix|mock|abbreviate|add|want|put|hard-?code|rely|import|store|support|log|catch|squash|rebase|release|nest|test|touch|edit))\b(?! (?:this|that|it|the|know|have)\b)",
     r"we <ADV>(?:require|insist on|stick (?:to|with)|follow|adhere to|format|squash|rebase|name|indent|write|spell|sort|tag|version|pin|lint|sign|prefix|document|test|review|enforce|keep|put|store|return|wrap|handle) (?!<THIS>)\w",
-    r"(?:whenever|every time|each time|any time|anytime|everytime)\b (?:you|we|i|there|someone|a|an|the|something)\b.{3,}",
     r"(?:before|after|when|if) you (?:add|change|write|touch|create|edit|modify|commit|push|merge|open|rename|delete|remove|refactor|introduce|finish|generate|propose|suggest|make|bump|update|release|deploy|need|are unsure|aren'?t sure|don'?t know|review)\b(?! (?:this|that|it|the|these)\b).*(?:,| then ) ?(?:please |always |also |you )*(?:run|use|add|write|ask|tell|check|update|regenerate|bump|say|put|make|start|show|explain|do|don'?t|never|always|include|mention|list|keep|name|follow|create|document|link|test|lint|format|must|should|first)\b",
     r"(?:before|after|on|for) (?:every|each|any) (?!other\b)\w+",
     r"(?:all|every|each|any|new) (?:single |new |public |of our |of the |our )*(?:[\w/.-]+ ){1,5}?(?:you \w+ (?:[\w-]+ ){0,3})?(?:must|should|shall|needs?|has to|have to|ought to|goes|go|gets?|uses?|lives?|belongs?|starts?|ends?|carries|carry|requires?|may not|may only|can only|stays?)\b",
@@ -180,7 +207,7 @@ _RULE = _patterns(
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*(?:use|write|add|put|import|call|log|return) (?:[\w./()`-]+ ){1,6}?(?:for|in|as|to|with|when)? ?[\w./()` -]*, (?:please )?(?:use|write|prefer|go with|do|put|call) ",
     r"(?:please )?(?:use|write|prefer|pick|choose|put|say|go with|reach for) (?!<THIS>|an? |another|one |some )[\w./()`+#-]+(?: [\w./()`+#-]+){0,4}?(?:,? (?:instead of|rather than|over) |, not |,? never |,? and not )(?!<THIS>)\w",
     r"(?:please )?(?:use|write|prefer) (?!<THIS>|an? |another|one |some )[\w./()`+#-]+(?: [\w./()`+#-]+){0,2} instead\b(?! of (?:this|that|the|it)\b)",
-    r"(?:please )?(?:stick (?:to|with)|default to|prefer) (?!<THIS>|plan\b|option)\w",
+    r"(?:please )?(?:stick (?:to|with)|default to|prefer) (?!this|that|these|those|it\b|them|what|plan\b|option|the (?:plan|first|second|old|new))\w",
     r"(?:make sure|be sure|ensure|see to it|remember)(?: that| to)?(?: you)?(?: to)? (?:always|never|every|each|all)\b",
     r"(?:(?:our|the|team|house|project|company|repo|coding|style|my|one|another|general|golden|first|a|hard|strict|new) ){1,3}(?:convention|rule|policy|standard|standards|style guide|guideline|norm|practice|house style|requirement|limit|threshold|minimum|maximum|cap)s?\b[\w ()'-]{0,30}?(?: is| are|:| says?| requires?| demands?| forbids?)",
     rf"{_GENERIC}(?:is|are|stay|stays|go|goes|get|gets|live|lives|belong|belongs|return|returns|use|uses) (?:always )?[\w /.'{{}}-]{{2,50}}, (?:and )?(?:not|never) (?!sure|yet|work|the other|just|only|even)\w",
@@ -195,6 +222,16 @@ _RULE = _patterns(
     r"we(?:'ve| have) (?:got )?an? [\w -]{2,40} for (?:that|this|those|it)\b",
     r"(?:please )?(?:don'?t|do not|never|no) .*\bwithout (?:asking|checking|telling|my|a (?:test|review|ticket|changelog)|tests|approval|permission)\b",
     r"i (?:don'?t|do not|never) <ADV>want (?!<THIS>|to\b|you\b|more\b|an?\b)[\w-]+(?: [\w-]+){0,3}? (?:in|on|from|with|inside)\b(?! (?:this|that|here)\b)",
+    r"(?:house |ground |golden )?rules?\b[\w ]{0,30}:",
+    rf"{_GENERIC}(?:goes|go|run|runs|get|gets) (?:through|via|into|under|behind|next to|first|last)\b(?!.*{_TROUBLE})",
+    r"(?:anything|everything|whatever|stuff) [\w -]{2,40}(?:goes|go|belongs|must|needs|should|gets|has to|have to|stays|lives)\b",
+    rf"{_GENERIC}(?:must|should|have to|has to|cannot|can'?t|may not|mustn'?t|shouldn'?t|shall|ought to)\b (?!be (?:fixed|done|gone|green|working|ready|enough|fine|possible|easy)\b|pass\b|work\b|find\b|see\b|know\b)(?!.*{_TROUBLE})\w",
+    rf"{_GENERIC}never (?!work|happen|finish|return|end|stop|get called|get here|ran\b|run\b|seen|mind|show|loads?\b|came|got\b)\w",
+    rf"{_GENERIC}(?:is|are) for [\w-]+s?\b(?! (?:this|that)\b)(?=[,.]|$)",
+    r"(?:when|whenever|if|before|after|once) you (?!'re done|are done|finish|get\b|have\b|can\b|could\b|want|like\b|see\b|look\b|run it|start\b|need me)[a-z]+ (?!<THIS>)(?:[\w'/.-]+ ){0,5}?[\w'/.-]+, (?:please |always |also |just )*(?!(?:i|you|it|the|that|this|we|what|is|does|do you|can|will|there|they)\b)[a-z]+\b",
+    r"(?!.*\b(?:this|that|today)\b)(?:please )?(?:always |just )*(?:run|use|add|write|put|keep|ask) [\w `./-]{2,40} before (?:you (?:commit|push|merge|say|call|declare|finish|open|submit|send|deploy|release|touch|change|edit)|saying|committing|pushing|merging|calling|declaring|opening|submitting|releasing|every|each|any)\b",
+    r"you(?:'re| are) (?:not )?supposed to (?!be here)\w",
+    r"we <ADV>(?!need|have|are\b|want|see|get|know|think|just|might|will|can|could|should|would|did\b|do\b|don|had|were|was\b|found|got\b|lost|ran\b|saw\b|made|went|came|hope|wonder|believe|guess|agree|understand|miss|lack|still|fixed|both|really|use\b|met|chose|picked|told|said|wrote|built|broke|forgot|talk|spoke|deploy|ship|run\b|host|all\b|already|also|now|currently|call this|look|try|like|love|hate|feel|expect this|say|mean|keep (?:getting|seeing)|end up|ever|never)[a-z]{3,}(?<!ed)(?<!ing) (?!<THIS>|an?\b|to\b|\d|one|two|three|some|in\b|out\b|into|over|up\b|it\b|about|back|here|at\b|on\b|for\b)[a-z][\w-]*",
     r"(?:rule|house rule|policy|convention|standard|hard rule|ground rule)s?(?: of thumb| number one| here)?(?: is)?[:,]",
     r"[\w -]{3,50} (?:must never|must always|must not|should never|should always|may never|can never|shall not|shall never|mustn'?t|has to always)\b",
     r"(?!(?:the|this|that|it|i|you|he|she|they|there|these|those|what|which)\b)[\w-]+s (?:must|should|have to|need to|shall|go|belong|live) (?!be (?:fixed|done|gone|green|working))\w[\w ]*(?:\b(?:in|to|next to|under|with|as|be|have|use|start|end|follow|carry|reference|fit)\b)",
@@ -204,6 +241,8 @@ _RULE = _patterns(
 )
 _SENTENCE_RULE = _patterns(
     Kind.RULE,
+    r"(?!.*\b(?:crash|hang|fail|error|break|broke|get an|gets|i (?:click|run|open|start|type|try|press))).*\b(?:whenever|every time|each time|any time|anytime|everytime) (?:you|we|someone|something|there|an?|code|tests?)\b",
+    r"(?!(?:the|this|that|it|can|could|show|give|tell|make|fix|run|do|next|more|one|two|three|yes|no|thanks)\b)[\w'/-]+(?: [\w'/-]+){0,4}?,? please\b.*\b(?:me|my|i|our|otherwise|because|like every\w+|always|in every\w*)\b",
     r".*\b(?:is|that'?s) how (?:our|my|the) (?:team|company|project|shop|group) (?:does|do|works|likes)\b",
     r".*\b(?:full stop|period|no exceptions?|no excuses|non-negotiable|no ifs(?:,| or) buts|without exception|end of (?:story|discussion))\s*[.!]*$",
     r".*\bunless i (?:say|tell you|ask|explicitly)\b",
@@ -228,6 +267,10 @@ _POINTER = _patterns(
     Kind.POINTER,
     r"(?:for |about )?(?:[\w'/-]+ ){0,6}?<SUBJECT>(?: [\w'/-]+){0,6}? (?:is|are|lives?|sits?|stay|stays|go|goes|gets?|happens?|can be found|end up|belongs?)(?: all| now| always)*(?: tracked| documented| kept| stored| filed| found| hosted| maintained| managed| written up| recorded| reported| logged| posted| published| announced| discussed| collected| described| listed)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))(?![\w-])",
     rf"{_GENERIC}(?:is|are|lives?|sits?|go|goes|gets?|get)(?: all| now| always)*(?: \w+ed| found| kept| held| run| put)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>)(?!.*{_TROUBLE})",
+    r"(?:the |our |all )?(?:[\w'/-]+ ){1,6}?(?:is|are|gets?) (?:all |now |only )*(?:documented|tracked|announced|written up|described|listed|defined) (?:in|on|at|under|with|by|via|through) (?!<THIS>(?! \w+ (?:wiki|handbook|docs|board|channel|tracker|sheet)))\S",
+    r"(?:the |our |all )?(?:[\w'/-]+ ){1,6}?(?:is|are|gets?) (?:all |now |only )*(?:stored|kept|hosted|published|maintained|managed|handled|collected|recorded|posted|found|filed) (?:in|on|at|under|with|by|via|through) (?:the |our |a )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>|[\"'“](?=\x1a)|(?-i:[A-Z][a-z]+))",
+    r"you(?:'ll| will| can| may)? find .{3,60}\b(?:in|on|at|under) (?:the |our )?(?:[\w'\x1a-]+ ){0,3}?(?:<SYSTEM>\b|<URL>|(?-i:[A-Z]\w+))",
+    r"our [\w -]{3,40} (?:is|are) (?:on |in |at |called )?(?:<SYSTEM>\b|<URL>)",
     r"(?:if|when|whenever) (?:you|we) (?:need|want|look for|are looking for|have) .{3,80}?\b(?:<SYSTEM>\b|https?://|#[a-z])",
     r"we (?:track|keep|file|log|document|store|report|record|manage|maintain|collect|post|announce|discuss|publish) (?:all |our |the |every )*(?:[\w'/-]+ ){0,4}?(?:in|on|at|under|with|via|through) (?:the |our |a )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))",
     r"(?:for|about) (?:anything|everything|questions?|all|help|any|issues?|problems?|access)\b.{2,80}?,? (?:ask|ping|see|check|go to|post|look|use|contact|talk to|head to|write to|open)\b",
@@ -332,7 +375,7 @@ def render(kind: Kind, text: str) -> str:
 
 
 _PATTERNS = tuple(
-    chain(_AGENT, _POINTER, _DECISION, _PREFERENCE, _SENTENCE_RULE[:4], _RULE, _PERSON, _PROJECT, _SENTENCE_RULE[4:], _CHANGED)
+    chain(_AGENT, _POINTER, _DECISION, _PREFERENCE, _SENTENCE_PREFERENCE[:1], _SENTENCE_RULE[:-1], _RULE, _PERSON, _PROJECT, _SENTENCE_RULE[-1:], _CHANGED)
 )
 ENGLISH = Language(
     code="en",
@@ -367,7 +410,7 @@ ENGLISH = Language(
         r"\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?<!you can )(?<!you may )(?<!can )assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
     ),
     passing=_regex(
-        r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|yesterday|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
+        r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
     ),
     joke=_regex(r"(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"),
     retraction=_regex(r"(?:.*\b(?:but|no|nah|actually|hmm|oh|ok|well),? )?(?:(?:oh |no,? |nah,? |actually,? |hmm,? )*(?:forget it|never ?mind|nvm|scratch that|ignore (?:that|me|what i said)|disregard(?: that)?|doesn'?t matter|strike that|not true|that was a joke|i take (?:that|it) back))\b"),
@@ -404,7 +447,7 @@ ENGLISH = Language(
     ),
     slots=(
         ("user name", _regex(r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by")),
-        ("user role", _regex(r"the user (?:is|has (?:been|got) promoted|got promoted|became|works as|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b")),
+        ("user role", _regex(r"the user (?:is|has (?:been|got) promoted|got promoted|became|works|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b")),
         ("user place", _regex(r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z])")),
         ("user employer", _regex(r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user")),
         ("operating system", _regex(r"the user .*\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b")),
