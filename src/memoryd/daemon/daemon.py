@@ -42,6 +42,7 @@ from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
+from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.agents.rules import RulesAgent
@@ -94,9 +95,12 @@ class Daemon:
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside,
+            author_of=self._author_of,
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
-        self.reader = TranscriptReader(Positions(self.journal), wake=lambda: self.worker.wake())
+        self.reader = TranscriptReader(
+            Positions(self.journal), self.places.user_memory, wake=lambda: self.worker.wake()
+        )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or RulesAgent(), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
@@ -296,6 +300,9 @@ class Daemon:
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
+
+    def _author_of(self, root: Path, path: str) -> Author:
+        return Author.HOST if self.history.written_by_a_host(root / path) else Author.OUTSIDE
 
     def _seeds(self) -> dict[str, bytes]:
         return seeds.files(self._language())

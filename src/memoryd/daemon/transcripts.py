@@ -7,7 +7,7 @@ the hooks brought are used instead.
 import asyncio
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
+from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, ToolUse
 from memoryd.ipc.hosts.base import TranscriptRead
 
 CHUNK_BYTES = 4 * 1024 * 1024
@@ -38,6 +39,7 @@ class TranscriptReader:
     """Catches sessions up with their transcripts, one reader a session at a time."""
 
     positions: Positions
+    user_memory: Path
     wake: Callable[[], None] = lambda: None
     _locks: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
 
@@ -89,7 +91,7 @@ class TranscriptReader:
 
     async def _take(self, position: Position, chunk: bytes, status: os.stat_result) -> tuple[Position, bool]:
         """Translate and commit one chunk; returns the new position and whether to read on."""
-        read, arrivals = await asyncio.to_thread(_translate, position, chunk)
+        read, arrivals = await asyncio.to_thread(_translate, position, chunk, self.user_memory)
         done = position
         for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
             last = start + APPEND_EVENTS >= len(arrivals)
@@ -120,14 +122,32 @@ async def _chunk(file: AsyncFileIO) -> bytes | None:
     return data or None
 
 
-def _translate(position: Position, chunk: bytes) -> tuple[TranscriptRead, list[Arrival]]:
+def _translate(position: Position, chunk: bytes, user_memory: Path) -> tuple[TranscriptRead, list[Arrival]]:
     host = hosts.get(position.host)
     if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
         return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
     read = host.read_transcript(
         chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
     )
-    return read, [Arrival(event=clean(event), binding=position.binding) for event in read.events]
+    events = [*read.events, *_memory_written(read.events, (position.binding.dir, user_memory))]
+    return read, [Arrival(event=clean(event), binding=position.binding) for event in events]
+
+
+def _memory_written(events: Sequence[Event], roots: Sequence[Path]) -> list[MemoryWritten]:
+    """The agent wrote a memory file itself: then it needs no consolidation of the turns before."""
+    return [
+        MemoryWritten(
+            id=f"{event.id}+memory", host=event.host, session_id=event.session_id, cwd=event.cwd, at=event.at,
+            turn_id=event.turn_id, data=MemoryWrittenData(names=tuple(names)),
+        )
+        for event in events
+        if isinstance(event, ToolUse) and event.data.ok
+        if (names := [t.path for t in event.data.files if t.action == "write" and _is_below(t.path, roots)])
+    ]  # fmt: skip
+
+
+def _is_below(path: str, roots: Sequence[Path]) -> bool:
+    return any(Path(path).is_relative_to(root) for root in roots)
 
 
 def _open_safely(path: str, flags: int) -> int:

@@ -14,6 +14,8 @@ from memoryd.errors import NotFound
 
 Row = dict[str, Any]
 
+_TOOL_CALLS = 500  #: newest tool calls that may have written a memory file that changed
+
 COUNTS = (
     "total_completed", "total_failed", "coalesced_dropped", "total_no_change", "total_rejected", "total_conflict",
     "tokens_in", "tokens_out",
@@ -145,6 +147,15 @@ class History:
             " where root = ? and path = ? and line = ? order by citations.seq", str(root), path, line_digest(line),
         )  # fmt: skip
         return [_quoted(row) for row in rows]
+
+    def written_by_a_host(self, path: Path) -> bool:
+        """Whether one of the newest tool calls of an agent wrote this file."""
+        rows = self._rows(
+            "select 1 from (select data from events where kind = 'tool_use' order by seq desc limit ?),"
+            " json_each(data, '$.files') where json_extract(value, '$.path') = ? and json_extract(value, '$.action') = 'write' limit 1",
+            _TOOL_CALLS, str(path),
+        )  # fmt: skip
+        return bool(rows)
 
     def newest_seq(self) -> int:
         return int(self.journal.read(lambda c: c.execute("select value from counters").fetchone()[0]))

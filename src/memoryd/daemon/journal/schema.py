@@ -60,7 +60,8 @@ MIGRATIONS: tuple[str, ...] = (
     ) without rowid;
 
     create table jobs (
-        dir text primary key, due_seq integer not null, reason text not null, done_seq integer not null default 0, done_at text,
+        dir text primary key, due_seq integer not null, reason text not null, done_seq integer not null default 0,
+        done_at text,
         run_id text, run_to integer, attempts integer not null default 0, not_before text, last_error text,
         due_at text not null
     ) without rowid;

@@ -46,18 +46,21 @@ def _patterns(
     kind: Kind, *regexes: str, extent: Extent = Extent.REST, importance: float = MENTIONED, standing: bool = False
 ) -> tuple[Pattern, ...]:
     return tuple(
-        Pattern(kind=kind, regex=_regex(regex.replace("$", _END)), extent=extent, importance=importance, standing=standing)
+        Pattern(
+            kind=kind, regex=_regex(regex.replace("$", _END)), extent=extent, importance=importance, standing=standing
+        )
         for regex in regexes
     )
 
 
-
 _END = r"(?=[\s)]*(?:[.!,;:]|$))"  #: of a clause
-_NAME = r"(?-i:[A-Z][\w'’.-]*(?: (?:(?:van|von|de|der|da|del|la|bin|al|el)\s)*[A-Z][\w'’.-]*){0,3}|[\u4e00-\u9fff]{2,4})"
+_NAME = (
+    r"(?-i:[A-Z][\w'’.-]*(?: (?:(?:van|von|de|der|da|del|la|bin|al|el)\s)*[A-Z][\w'’.-]*){0,3}|[\u4e00-\u9fff]{2,4})"
+)
 _NO_NAME = r"(?!(?-i:OK|Ok|Sorry|Sure|Done|Not|Just|Afraid|Using|Trying|Working|Getting|Looking|On|In|At|The|A|An|Good|Fine|Here|Ready|Back|New|Still|So|Stuck|Python|Java|Go|Rust|JavaScript|TypeScript|React|Vue|Node|SQL)\b)"
 
 _GENERIC = (
-    r"(?!(?:the|this|that|these|those|it|its|i|you|he|she|they|there|what|which|who|my|your|his|her|their|two|three|some|many|most|all|if|when|and|or|but|not|no|here|nothing|something|everything|customers|users|people|is|are|was|so|as|in|on|at|for|to|by|with|from|of|how|why|where|we|let'?s|please|maybe|thanks|error|yes|ok)\b)"
+    r"(?!(?:the|this|that|these|those|it|its|i|you|he|she|they|there|what|which|who|my|your|his|her|their|two|three|some|many|most|all|if|when|and|or|but|not|no|here|nothing|something|everything|customers|users|people|is|are|was|so|as|in|on|at|for|to|by|with|from|of|how|why|where|we|let'?s|please|maybe|thanks|error|yes|ok|write|add|rename|fix|show|make|find|check|create|list|remove|delete|update|replace|convert|build|tell|give|explain|look|put|set|generate|draft)\b)"
     r"(?:[\w/()+'-]+ ){1,6}?"
 )  #: a subject that is no particular thing
 _TROUBLE = r"\b(?:wrong|missing|broken|fail\w*|error\w*|stuck|slow|down|red|flaky|crash\w*|leak\w*|bug\w*|unused|weird|strange|odd|confus\w+|complain\w*|not work\w*|hang\w*|\w+ing)\b"
@@ -201,7 +204,7 @@ _RULE = _patterns(
     r"(?:please )?(?:treat|consider|regard) (?!this as done)[\w './*\x1a\"-]+ as (?:read-?only|off[- ]limits|frozen|immutable|generated|legacy|untrusted|the source|source|law|sacred|private|public|a)\b",
     r"[\w./*`\x1a\"' -]{2,60} (?:is|are) (?:strictly |always |completely )*(?:off[- ]limits|read-?only|generated|forbidden|banned|not allowed|prohibited|mandatory|required everywhere|taboo|verboten|a no-?go|sacred|non-negotiable)\b",
     r"(?:please )?(?:don'?t|do not) \w+(?! (?:this|that|it)\b) .*\b(?:ever(?: again)?|again|any ?more|under any circumstances|in any case|no matter what)\b",
-    r"(?:keep your )?hands off (?:of )?\w|(?:please )?(?:stay|keep) (?:away from|out of|clear of) (?!<THIS>(?! \w+/))\w",
+    r"(?:please )?(?:stay|keep) (?:away from|out of|clear of) (?!<THIS>(?! \w+/))\w",
     r"(?:please )?(?:don'?t|do not|avoid|refrain from|no need to ever) (?:ever |directly |just )*<LASTING>(?:ing)? (?!<THIS>|an? |anything|yet|more|too|your|any of|a lot|to\b|up\b)(?=[\w`'\"{])(?!.*\b(?:here|this|yet|anymore|the|it)\b)",
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*<LASTING> (?:anything|files|code|the files) (?:under|in|inside|outside|below) \S",
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*(?:use|write|add|put|import|call|log|return) (?:[\w./()`-]+ ){1,6}?(?:for|in|as|to|with|when)? ?[\w./()` -]*, (?:please )?(?:use|write|prefer|go with|do|put|call) ",
@@ -241,7 +244,8 @@ _RULE = _patterns(
 )
 _SENTENCE_RULE = _patterns(
     Kind.RULE,
-    r"(?!.*\b(?:crash|hang|fail|error|break|broke|get an|gets|i (?:click|run|open|start|type|try|press))).*\b(?:whenever|every time|each time|any time|anytime|everytime) (?:you|we|someone|something|there|an?|code|tests?)\b",
+    r".*\bhands off (?:of )?\w",
+    r"(?!.*\b(?:crash|hang|fail|error|break|broke|get an|gets|i (?:click|run|open|start|type|try|press))).*\b(?:whenever|every time|each time|any time|anytime|everytime) (?:you|we|someone|something|there|an?|code|tests?)\b.*",
     r"(?!(?:the|this|that|it|can|could|show|give|tell|make|fix|run|do|next|more|one|two|three|yes|no|thanks)\b)[\w'/-]+(?: [\w'/-]+){0,4}?,? please\b.*\b(?:me|my|i|our|otherwise|because|like every\w+|always|in every\w*)\b",
     r".*\b(?:is|that'?s) how (?:our|my|the) (?:team|company|project|shop|group) (?:does|do|works|likes)\b",
     r".*\b(?:full stop|period|no exceptions?|no excuses|non-negotiable|no ifs(?:,| or) buts|without exception|end of (?:story|discussion))\s*[.!]*$",
@@ -289,7 +293,7 @@ _PROJECT = _patterns(
     r"we(?:'re| are)? <ADV>(?:use|using|on|target|targeting|support|supporting) (?!<THIS>|an? (?:lot|few|different|similar)|to\b|our own)(?:[\w.+#/-]+ ){1,6}?(?:for|in|as|on|here|with|at|everywhere|across|now|internally)\b",
     r"we <ADV>(?:use|target|support|are on) (?!<THIS>|an? |to\b|our\b)(?-i:[A-Z][\w.+#-]*|[\w-]*\d[\w.]*)",
     r"(?:the |our )?(?:<PART>|(?:[\w-]+ )?<PART>) (?:is|are|runs?|lives?|goes|go|happens?|now)(?: now| all| currently| already| moving)* (?:on|in|with|at|to|through|via|written in|built with|hosted on|behind) (?!fire\b|progress|<THIS>|trouble|a loop|red\b|green\b|line\b)\S",
-    r"our (?:[\w'/-]+ ){0,3}?(?:stack|backend|frontend|database|db|ci|target|minimum|python|node|production|prod|staging|deploy|servers?|users|customers|customer base|traffic|region|budget|sla|deadline|release|release cycle|sprint|api|monorepo|default branch|main branch|package manager|test runner|framework|license|codebase|repo|service|product|company)(?: \w+){0,3}? (?:is|are|runs?|uses?|targets?|lives?|has|have|ends?|starts?)\b(?! (?:broken|failing|down|slow|red|green|complain|confus|angry))",
+    r"our (?:[\w'/-]+ ){0,3}?(?:stack|backend|frontend|database|db|ci|target|minimum|python|node|production|prod|staging|deploy|servers?|users|customers|customer base|traffic|region|budget|sla|deadline|release|release cycle|sprint|api|monorepo|default branch|main branch|package manager|test runner|framework|license|codebase|repo|service|product|company)(?: \w+){0,3}? (?:is|are|runs?|uses?|targets?|lives?|has|have|ends?|starts?)\b(?! (?:broken|failing|down|slow|red|green|complain|confus|angry))(?!.*\b(?:again|\d\d\ds?|errors?|crash\w*|timing out)\b)",
     r"(?:this|the) (?:project|repo|repository|service|codebase|app|package|library|product|monorepo|tool)(?: here)? (?:is (?:written in|built (?:with|on)|called|named|deployed|hosted|used by|owned by|maintained by|licensed|an? )|uses|targets|runs on|supports|belongs to|stands for)\b(?! (?:crash|mess|the wrong))",
 )  # fmt: skip
 _CHANGED = _patterns(
@@ -303,7 +307,15 @@ _CHANGED = _patterns(
 
 def _third_person_verb(verb: str) -> str:
     """Return a verb of the first person in the third."""
-    fixed = {"have": "has", "do": "does", "am": "is", "go": "goes", "was": "was", "don't": "does not", "dont": "does not"}
+    fixed = {
+        "have": "has",
+        "do": "does",
+        "am": "is",
+        "go": "goes",
+        "was": "was",
+        "don't": "does not",
+        "dont": "does not",
+    }
     lower = verb.lower()
     if lower in fixed:
         return fixed[lower]
@@ -315,14 +327,10 @@ def _third_person_verb(verb: str) -> str:
 
 
 _UNCHANGED = frozenset(
-    """can could will would shall should may might must can't cannot won't wouldn't couldn't shouldn't didn't just
-    got went came became left quit grew spent ran wrote knew had did was were found chose took taught moved began
-    ever switched joined founded co-founded started""".split()
+    ["can", "could", "will", "would", "shall", "should", "may", "might", "must", "can't", "cannot", "won't", "wouldn't", "couldn't", "shouldn't", "didn't", "just", "got", "went", "came", "became", "left", "quit", "grew", "spent", "ran", "wrote", "knew", "had", "did", "was", "were", "found", "chose", "took", "taught", "moved", "began", "ever", "switched", "joined", "founded", "co-founded", "started"]
 )
 _ADVERBS = frozenset(
-    """really strongly much generally usually always mostly mainly also still just very definitely personally normally
-    typically now currently basically actually only honestly particularly especially never even already finally often
-    rarely barely hardly absolutely truly completely totally kind sort of slightly tend""".split()
+    ["really", "strongly", "much", "generally", "usually", "always", "mostly", "mainly", "also", "still", "just", "very", "definitely", "personally", "normally", "typically", "now", "currently", "basically", "actually", "only", "honestly", "particularly", "especially", "never", "even", "already", "finally", "often", "rarely", "barely", "hardly", "absolutely", "truly", "completely", "totally", "kind", "sort", "of", "slightly", "tend"]
 ) - {"tend"}  # fmt: skip
 _CONTRACTED = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
 _I = re.compile(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
@@ -354,7 +362,10 @@ def _he_or_she(match: re.Match[str]) -> str:
 _SUBJECT_OF = {
     Kind.PERSON: re.compile(r"(?=as |being |new to|no idea|based |working )", re.I),
 }
-_NAMING = re.compile(r"(?:(?:the )?name'?s|that'?s|make (?:it|that)|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])", re.I)
+_NAMING = re.compile(
+    r"(?:(?:the )?name'?s|that'?s|make (?:it|that)|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])",
+    re.I,
+)
 _HERE = re.compile(r" here$", re.I)
 
 
@@ -375,7 +386,19 @@ def render(kind: Kind, text: str) -> str:
 
 
 _PATTERNS = tuple(
-    chain(_AGENT, _POINTER, _DECISION, _PREFERENCE, _SENTENCE_PREFERENCE[:1], _SENTENCE_RULE[:-1], _RULE, _PERSON, _PROJECT, _SENTENCE_RULE[-1:], _CHANGED)
+    chain(
+        _AGENT,
+        _POINTER,
+        _DECISION,
+        _PREFERENCE,
+        _SENTENCE_PREFERENCE[:1],
+        _SENTENCE_RULE[:-1],
+        _RULE,
+        _PERSON,
+        _PROJECT,
+        _SENTENCE_RULE[-1:],
+        _CHANGED,
+    )
 )
 ENGLISH = Language(
     code="en",
@@ -396,7 +419,9 @@ ENGLISH = Language(
     firm=_regex(
         r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask)|for good|that'?s how i (?:learn|work|think|like|read|want|do)|company-wide|team-wide|project-wide|repo-wide|across the (?:company|codebase|repo|board)|without (?:my (?:ok|okay|approval|permission)|asking(?: me)?)|that'?s (?:the|our|a) (?:rule|policy|convention|standard|house rule|deal))\b|, (?:please )?always(?: please)?\s*[.!]*$"
     ),
-    everywhere=_regex(r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"),
+    everywhere=_regex(
+        r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"
+    ),
     third_person=_regex(
         r"(?:(?:my|our|his|her|their|the|a|one|some|most) (?:[\w-]+ )?(?:colleagues?|co-?workers?|friends?|boss|wife|husband|partner|kids?|son|daughter|brother|sister|mother|father|mum|mom|dad|roommate|flatmate|neighbou?rs?|manager|teammates?|customers?|users|clients|people|developers|vendor|author|article|book|docs|readme|manual|teacher|professor)|he|she|they|someone|somebody|everyone|everybody|people|most people|customers|users|vendors?|anyone|nobody)\b(?! (?:has|have) to)(?!.*\b(?:me|i)\b)"
     ),
@@ -412,15 +437,21 @@ ENGLISH = Language(
     passing=_regex(
         r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
     ),
-    joke=_regex(r"(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"),
-    retraction=_regex(r"(?:.*\b(?:but|no|nah|actually|hmm|oh|ok|well),? )?(?:(?:oh |no,? |nah,? |actually,? |hmm,? )*(?:forget it|never ?mind|nvm|scratch that|ignore (?:that|me|what i said)|disregard(?: that)?|doesn'?t matter|strike that|not true|that was a joke|i take (?:that|it) back))\b"),
+    joke=_regex(
+        r"(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"
+    ),
+    retraction=_regex(
+        r"(?:.*\b(?:but|no|nah|actually|hmm|oh|ok|well),? )?(?:(?:oh |no,? |nah,? |actually,? |hmm,? )*(?:forget it|never ?mind|nvm|scratch that|ignore (?:that|me|what i said)|disregard(?: that)?|doesn'?t matter|strike that|not true|that was a joke|i take (?:that|it) back))\b"
+    ),
     material=_regex(
         r"(?:.*\b)?(?:translate|proof-?read|polish|rephrase|reword|re-?write|paraphrase|summari[sz]e|improve|correct|fix the (?:grammar|spelling|wording)|spell-?check|shorten|edit|format|convert|critique|parse|classify|annotate|explain|review|comment on|turn|what do you (?:make of|think of)|is (?:this|that) (?:ok|right|good)|check|put|add|save|paste|store|here'?s|here is|here are|attaching|attached|the (?:email|mail|message|text|prompt|note|ticket|readme|docs?|log|output|error|comment) (?:says|reads|is)|says|said|wrote|writes|reads|got (?:this|the following)|look at this|example|output)\b"
     ),
     fiction=_regex(
         r"(?:.*\b)?(?:(?:write|draft|continue|make up|invent|create|generate|compose|improve|give me|need|finish|polish|produce|act out|come up with|help me with|role-?play)\b.*\b(?:stor(?:y|ies)|poems?|dialog(?:ue)?s?|scenes?|personas?|characters?|novels?|lyrics|screenplay|play|fairy tale|cover letter|bio|biography|profile text|testimonials?|user stor(?:y|ies)|monologue|system prompt|npc|fan ?fic(?:tion)?|role-?play|speech|limerick|sitcom|e-?mails?|letters?|messages? to|mock interview|quiz|lorem ipsum|dummy (?:text|data)|fake (?:users?|profiles?)|tweets?|blog ?post|advert|slogan)\b|role-?play|pretend (?:to be|you|that you|i)|let'?s play|you are playing|in the voice of|first person\b)"
     ),
-    heading=_regex(r".*\b(?:rules?|conventions?|from now on|going forward|preferences?|about (?:me|myself)|remember|keep in mind|guidelines?|always|never|things to know|house style|standards?|notes for you|ground rules|how i (?:work|like)|please follow|we use|our stack|decisions?|where things (?:are|live))\b"),
+    heading=_regex(
+        r".*\b(?:rules?|conventions?|from now on|going forward|preferences?|about (?:me|myself)|remember|keep in mind|guidelines?|always|never|things to know|house style|standards?|notes for you|ground rules|how i (?:work|like)|please follow|we use|our stack|decisions?|where things (?:are|live))\b"
+    ),
     request=_regex(
         r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
     ),
@@ -439,46 +470,117 @@ ENGLISH = Language(
     addition=_regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
     old_value=(
         _regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
-        _regex(r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"),
-        _regex(r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"),
-        _regex(r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"),
+        _regex(
+            r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"
+        ),
+        _regex(
+            r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"
+        ),
+        _regex(
+            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"
+        ),
         _regex(r"\b(?P<old>[\w.+#-]+) (?:is|was) (?:gone|dead|history|replaced|retired|out)\b"),
         _regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
     ),
     slots=(
-        ("user name", _regex(r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by")),
-        ("user role", _regex(r"the user (?:is|has (?:been|got) promoted|got promoted|became|works|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b")),
-        ("user place", _regex(r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z])")),
-        ("user employer", _regex(r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user")),
-        ("operating system", _regex(r"the user .*\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b")),
-        ("editor", _regex(r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b")),
+        (
+            "user name",
+            _regex(
+                r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by"
+            ),
+        ),
+        (
+            "user role",
+            _regex(
+                r"the user (?:is|has (?:been|got) promoted|got promoted|became|works|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b"
+            ),
+        ),
+        (
+            "user place",
+            _regex(
+                r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z])"
+            ),
+        ),
+        (
+            "user employer",
+            _regex(
+                r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user"
+            ),
+        ),
+        (
+            "operating system",
+            _regex(
+                r"the user .*\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b"
+            ),
+        ),
+        (
+            "editor",
+            _regex(
+                r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b"
+            ),
+        ),
         ("shell", _regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
         ("time zone", _regex(r"time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b")),
-        ("agent name", _regex(r"the assistant(?:'s (?:new )?name| is (?:now )?(?:called|named))|\bcall the assistant\b|call(?:s)? themselves|answer to|go by")),
+        (
+            "agent name",
+            _regex(
+                r"the assistant(?:'s (?:new )?name| is (?:now )?(?:called|named))|\bcall the assistant\b|call(?:s)? themselves|answer to|go by"
+            ),
+        ),
         ("agent role", _regex(r"the assistant(?:'s (?:role|job)| is)\b")),
-        ("answer language", _regex(r"\b(?:answer|reply|respond|write|speak|talk|explain|go back|switch(?: back)?|back|chat|communicate)\w*\b.*\b<LANGUAGE>\b")),
-        ("indentation", _regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)")),
-        ("continuous integration", _regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b")),
+        (
+            "answer language",
+            _regex(
+                r"\b(?:answer|reply|respond|write|speak|talk|explain|go back|switch(?: back)?|back|chat|communicate)\w*\b.*\b<LANGUAGE>\b"
+            ),
+        ),
+        (
+            "indentation",
+            _regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)"),
+        ),
+        (
+            "continuous integration",
+            _regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b"),
+        ),
         ("deploy target", _regex(r"\b(?:deploy\w*|hosting|hosted|host)\b")),
         ("package manager", _regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|pipenv|uv|conda|package manager)\b")),
-        ("database", _regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b")),
-        ("bug tracker", _regex(r"\b(?:jira|linear|github issues|youtrack|redmine|bugzilla|asana|trello)\b|\b(?:bugs|tickets|issues) .*tracked\b")),
+        (
+            "database",
+            _regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b"),
+        ),
+        (
+            "bug tracker",
+            _regex(
+                r"\b(?:jira|linear|github issues|youtrack|redmine|bugzilla|asana|trello)\b|\b(?:bugs|tickets|issues) .*tracked\b"
+            ),
+        ),
         ("test framework", _regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
         ("coverage", _regex(r"\bcoverage\b")),
         ("line length", _regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
     ),
-    reason=_regex(r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"),
+    reason=_regex(
+        r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
+    ),
     first_person=_regex(r"\x00"),
-    marker_only=_regex(r"(?:every (?:single )?time|always|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"),
-    anaphoric=_regex(r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"),
+    marker_only=_regex(
+        r"(?:every (?:single )?time|always|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
+    ),
+    anaphoric=_regex(
+        r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"
+    ),
     forget=_regex(
         r"(?:.*?\b(?:please|can (?:you|we)|could (?:you|we)|no|ok|hey|actually|and|but|oh|lol|wait|also|just|pls|i want you to|i'd like you to|you can|you should|let'?s)?,? ?)??(?<!don't )(?<!dont )(?<!not )\b(?:(?:forget|un-?learn|scrub|erase|wipe|remove|delete|drop|discard|strike)\b(?: about)? (?P<what>(?:that|this|it|what i (?:just )?(?:said|told you|wrote)(?: about [\w' -]{2,40})?|everything i said|the last (?:thing|one|bit)|my \w[\w' -]{1,40}|(?:the|that|this) [\w' -]{1,40}?(?= (?:bit|part|thing|fact|rule|preference|note|from)\b)|(?:the|that|this) (?:\w+ ){0,3}(?:bit|part|thing|fact|rule|preference|note|one)|i (?:ever )?(?:said|mentioned|told you)[\w' -]*|about [\w' -]{2,40}))|(?:(?:don'?t|do not|please don'?t|never|no need to) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|put)) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part)))(?! (?:in|to|on|under|at|as|file|button|with|for)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
     ),
-    nameless=_regex(r"(?:that|this|it|any of (?:that|this)|what i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you))$"),
+    nameless=_regex(
+        r"(?:that|this|it|any of (?:that|this)|what i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you))$"
+    ),
     aliases=(
         (_regex(r".*\b(?:company|employer|work)\b"), _regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
         (_regex(r".*\b(?:name)\b"), _regex(r"name|called|the user is (?-i:[A-Z])|call ")),
-        (_regex(r".*\b(?:city|location|address|where i live)\b"), _regex(r"lives?|based|located|the user is (?:in|from)")),
+        (
+            _regex(r".*\b(?:city|location|address|where i live)\b"),
+            _regex(r"lives?|based|located|the user is (?:in|from)"),
+        ),
         (_regex(r".*\b(?:job|role|title|profession)\b"), _regex(r"the user (?:is|works|does)\b.*<ROLE>")),
     ),
     render=render,

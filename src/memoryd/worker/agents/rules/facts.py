@@ -94,7 +94,9 @@ class _Reader:
         """A blank line ends a block; two before it has begun mean that `own_words` took it out."""
         self._heading = False
         self._blanks += 1
-        if (self._foreign == "block" and self._block_begun) or (self._foreign and not self._block_begun and self._blanks > 1):
+        if (self._foreign == "block" and self._block_begun) or (
+            self._foreign and not self._block_begun and self._blanks > 1
+        ):
             self._foreign = ""
 
     def _take(self, sentence: Sentence, *, under_heading: bool, last: bool) -> None:
@@ -131,7 +133,9 @@ class _Reader:
         for start, end in clauses(sentence.masked, language.clause_end):
             opened = language.opener.match(sentence.masked, start)
             at = max(start, opened.end() if opened else start)
-            if at < end and (language.request.match(sentence.masked, at) or language.question.match(sentence.masked, at)):
+            if at < end and (
+                language.request.match(sentence.masked, at) or language.question.match(sentence.masked, at)
+            ):
                 self.requests.append(cut(sentence.text[at:], MAX_REQUEST_CHARS))
                 return
 
@@ -154,7 +158,9 @@ def language_of(text: str) -> Language:
 def _holds_material(sentence: Sentence, language: Language) -> bool:
     """Whether a sentence asks to work on the text after its colon."""
     colon = re.search(r"[:：]\s*\S", sentence.masked)
-    return bool(colon and language.request.match(sentence.masked) and language.material.match(sentence.masked, 0, colon.start()))
+    return bool(
+        colon and language.request.match(sentence.masked) and language.material.match(sentence.masked, 0, colon.start())
+    )
 
 
 def _mostly_latin(text: str) -> bool:
@@ -167,7 +173,11 @@ def _after_retraction(sentence: Sentence, language: Language) -> tuple[Sentence,
     if not match:
         return sentence, False
     rest = len(match[0])
-    return replace(sentence, text=sentence.text[rest:].lstrip(" ,.:，。：-–—"), masked=sentence.masked[rest:].lstrip(" ,.:，。：-–—")), True
+    return replace(
+        sentence,
+        text=sentence.text[rest:].lstrip(" ,.:，。：-–—"),
+        masked=sentence.masked[rest:].lstrip(" ,.:，。：-–—"),
+    ), True
 
 
 def _forget(sentence: Sentence, language: Language) -> Forget | None:
@@ -228,7 +238,9 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
 
 def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
     """Whether a clause about the person only adds to the one before: it names no attribute of its own."""
-    return _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(fact.text) for _, p in fact.language.slots)
+    return (
+        _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(fact.text) for _, p in fact.language.slots)
+    )
 
 
 def _joined(fact: Fact, clause: str) -> str:
@@ -253,7 +265,13 @@ def _matching(
 
 
 def _span(
-    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int, pattern: Pattern, match: re.Match[str]
+    language: Language,
+    masked: str,
+    bounds: list[tuple[int, int]],
+    n: int,
+    at: int,
+    pattern: Pattern,
+    match: re.Match[str],
 ) -> tuple[int, int]:
     """Return where the fact stands in the sentence."""
     start, end = bounds[n]
@@ -310,9 +328,7 @@ def _default_rule(sentence: Sentence, language: Language, at: int, *, remembered
     return [fact] if fact else []
 
 
-def _fact(
-    sentence: Sentence, span: tuple[int, int], language: Language, kind: Kind, importance: float
-) -> Fact | None:
+def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: Kind, importance: float) -> Fact | None:
     text = _trimmed(sentence.text[span[0] : span[1]], language)
     if kind is Kind.RULE and language.about_answers.search(text):
         kind, importance = Kind.PREFERENCE, max(importance, PREFERRED)

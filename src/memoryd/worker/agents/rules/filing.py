@@ -129,7 +129,9 @@ class Desk:
         words = content_words(fact.said) - _FRAME
         family = _family(fact.kind)
         scored = [(len(words & (held.words() - _FRAME)), n, held) for n, held in enumerate(self._held)]
-        scored = [s for s in scored if s[0] and s[2].file in family and (s[2].fact is None or s[2].fact.said != fact.said)]
+        scored = [
+            s for s in scored if s[0] and s[2].file in family and (s[2].fact is None or s[2].fact.said != fact.said)
+        ]
         return [max(scored, key=lambda s: s[:2])[2]] if scored else []
 
     def _named(self, wish: Forget) -> list[Held]:
@@ -159,7 +161,9 @@ class Desk:
         return slug
 
 
-_FRAME = content_words("user use always never now new the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都")
+_FRAME = content_words(
+    "user use always never now new the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
+)
 _WORDS = re.compile(r"[\w.#+-]*\w")
 
 
@@ -199,7 +203,9 @@ def _asserts(held: Held, old: str, fact: Fact) -> bool:
     at = fold(held.text).find(fold(old))
     if at < 0 or not re.search(rf"(?<![\w]){re.escape(fold(old))}(?![a-z0-9])", fold(held.text)):
         return False
-    return not re.search(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止", fold(held.text)[:at])
+    return not re.search(
+        r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止", fold(held.text)[:at]
+    )
 
 
 _AT_FIRM = re.compile(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")

@@ -81,4 +81,3 @@ class Language:
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
-

@@ -17,7 +17,9 @@ _QUOTED = re.compile(
 )
 _MARKER = re.compile(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
 _ENDS = re.compile(r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|no|fig|st|z\.B)|\b[A-Z])$", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|fig)|(?<!['’])\b(?-i:[A-Z]))$", re.I
+)
 _SHELL = re.compile(r"\s*(?:[$%#>]|>>>|\w+@[\w.-]+:\S*[$#])\s+[\w./~-]+")
 
 

@@ -59,7 +59,9 @@ class Note:
 
 def _drop_one(kept: dict[str, Any]) -> None:
     """Drop the oldest item of the collection that takes the most room."""
-    sizes = {key: len(json.dumps(value, ensure_ascii=False)) for key, value in kept.items() if isinstance(value, list | dict)}
+    sizes = {
+        key: len(json.dumps(value, ensure_ascii=False)) for key, value in kept.items() if isinstance(value, list | dict)
+    }
     largest = max(sizes, key=lambda key: sizes[key])
     if isinstance(kept[largest], list):
         kept[largest] = kept[largest][1:]

@@ -1,0 +1,80 @@
+"""A person's edits, and an agent's own, are seen; nothing depends on the watcher."""
+
+import asyncio
+import json
+import uuid
+from pathlib import Path
+
+import pytest
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
+from support.talk import deliver, turn
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> str:
+    (tmp_path / "lantern").mkdir()
+    return str(tmp_path / "lantern")
+
+
+async def test_an_edit_in_a_directory_in_use_is_seen_at_once(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "hello", cwd=str(home))
+        await daemon.caught_up()
+        file = daemon.places.user_memory / "preferences.md"
+        await asyncio.to_thread(file.write_text, "- mine by hand\n")
+        rows = await until(
+            lambda: asyncio.to_thread(
+                lambda: [v for v in daemon.history.file_versions(file.parent, file.name) if v["author"] == "outside"]
+            )
+        )
+        assert len(rows) == 1
+
+
+async def test_an_edit_while_the_daemon_was_down_is_used_at_the_next_session_start(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        file = daemon.places.user_memory / "preferences.md"
+    await asyncio.to_thread(file.write_text, "- mine by hand\n")
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        answer = await deliver(one, "SessionStart", cwd=project, source="startup")
+        assert "mine by hand" in answer.stdout
+
+
+async def test_a_deleted_core_file_stays_deleted_and_is_a_version(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        file = daemon.places.user_memory / "identity.md"
+        await asyncio.to_thread(file.unlink)
+        await daemon.shelf.refresh([file.parent])
+        versions = await asyncio.to_thread(daemon.history.file_versions, file.parent, file.name)
+        assert versions[-1]["digest"] is None
+        for text in ("I prefer tabs", "I prefer dark mode", "bye"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        assert not await asyncio.to_thread(file.exists)
+
+
+async def test_a_file_that_the_agent_wrote_is_the_hosts_and_starts_the_count_again(home: Path, project: str) -> None:
+    path = home / "t.jsonl"
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        file = daemon.places.user_memory / "preferences.md"
+        call = {"type": "tool_use", "id": "x", "name": "Write", "input": {"file_path": str(file), "content": "- hi"}}
+        result = {"type": "tool_result", "tool_use_id": "x", "content": "ok", "is_error": False}
+        base = {"timestamp": "2026-11-30T08:00:00.000Z", "isSidechain": False}
+        rows = [
+            {**base, "type": "assistant", "uuid": str(uuid.uuid4()), "message": {"id": "m", "content": [call]}},
+            {**base, "type": "user", "uuid": str(uuid.uuid4()), "message": {"content": [result]}},
+        ]
+        await asyncio.to_thread(path.write_text, "".join(json.dumps(row) + "\n" for row in rows))
+        await asyncio.to_thread(file.write_text, "- hi\n")
+        for _ in range(2):
+            await deliver(
+                one, "Stop", cwd=project, prompt_id=uuid.uuid4().hex, transcript_path=str(path), stop_hook_active=False
+            )
+        await daemon.caught_up()
+        await daemon.shelf.refresh([file.parent])
+        versions = await asyncio.to_thread(daemon.history.file_versions, file.parent, file.name)
+        assert versions[-1]["author"] == "host"
+        (session,) = await asyncio.to_thread(daemon.history.sessions)
+        assert session["turn_count"] == 2
+        third = await deliver(one, "Stop", cwd=project, prompt_id="c", stop_hook_active=False)
+        assert third.exit_code == 0
+        assert (await asyncio.to_thread(daemon.history.stats))["queued"] == 0
