@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.faults_daemon import Installation, reading, rows, until
+from support.faults_daemon import Installation, reading, rows
 from support.faults_publish import Ledger
 
 
@@ -163,6 +163,11 @@ def intents(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in rows(connection, "select run_id from intents")]
 
 
+def most_attempts(connection: sqlite3.Connection) -> int:
+    """How often the job that was tried most has been begun without an end."""
+    return int(rows(connection, "select coalesce(max(attempts), 0) from jobs")[0][0])
+
+
 def running(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in rows(connection, "select id from runs where outcome = 'running'")]
 
@@ -175,14 +180,6 @@ def texts(connection: sqlite3.Connection, session: str) -> list[str]:
         " order by seq", session,
     )  # fmt: skip
     return [json.loads(row[0])["text"] for row in found]
-
-
-def retry_skipped(installation: Installation) -> int:
-    """Ranges whose runs were killed more often than a run may be: a person takes them up again."""
-    count = int(installation.call("job.retry").retried)
-    if count:
-        until(lambda: not installation.call("worker.stats").running)
-    return count
 
 
 def _digest(path: Path) -> str:

@@ -14,6 +14,8 @@ from support.faults_daemon import Installation, until
 HOST = "generic"
 _AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)
 ACK_SECONDS = 20.0
+FACT_EVERY = 4  #: turns; the others hold nothing to learn
+FACTS = 12  #: of one session; then it repeats itself, so that long tests do not measure a memory of thousands of facts
 
 
 @dataclass(slots=True)
@@ -39,12 +41,10 @@ class Ledger:
     turns: int = 0
 
     def next(self) -> Sent:
-        """A prompt that the rules agent learns from, then the end of its turn."""
+        """A prompt, now and then one that the rules agent learns from, then the end of its turn."""
         number, ends = divmod(len(self.sent), 2)
         data: dict[str, Any] = (
-            {"status": "ok", "last_assistant_message": f"done {number}"}
-            if ends
-            else {"text": f"I prefer tool-{number}-{self.session} for task-{number}-{self.session}."}
+            {"status": "ok", "last_assistant_message": f"done {number}"} if ends else {"text": self.text(number)}
         )
         event = {
             "id": f"{self.session}/{len(self.sent)}", "kind": "turn" if ends else "user_prompt", "host": HOST,
@@ -57,6 +57,13 @@ class Ledger:
         self.turns += ends
         self.sent.append(Sent(event))
         return self.sent[-1]
+
+    def text(self, number: int) -> str:
+        """What the user says in a turn."""
+        if number % FACT_EVERY:
+            return f"Please fix ticket {number} of {self.session}."
+        fact = f"{number // FACT_EVERY % FACTS}-{self.session}"
+        return f"I prefer tool-{fact} for task-{fact}."
 
     def acknowledged(self) -> list[Sent]:
         return [one for one in self.sent if one.seq is not None]
@@ -72,7 +79,9 @@ class Ledger:
 class Publisher(threading.Thread):
     """Sends the ledger's events one after the other; the same event again until it is acknowledged."""
 
-    def __init__(self, installation: Installation, ledger: Ledger, *, limit: int | None = None) -> None:
+    def __init__(
+        self, installation: Installation, ledger: Ledger, *, limit: int | None = None, pace_seconds: float = 0.0
+    ) -> None:
         super().__init__(name=f"publisher-{ledger.session}", daemon=True)
         self.ledger = ledger
         self.up = threading.Event()  #: a daemon should answer
@@ -83,12 +92,14 @@ class Publisher(threading.Thread):
         self.failure: BaseException | None = None
         self._installation = installation
         self._limit = limit
+        self._pace_seconds = pace_seconds
 
     def run(self) -> None:
         try:
             with self._installation.client() as client:
                 while not self.ending.is_set() and (self._limit is None or len(self.ledger.sent) < self._limit):
                     self._deliver(client, self.ledger.next())
+                    self.ending.wait(self._pace_seconds)
         except BaseException as error:
             self.failure = error
 
@@ -119,8 +130,21 @@ class Publisher(threading.Thread):
 class Crowd:
     """Publishers that are told together that a daemon is up or down."""
 
-    def __init__(self, installation: Installation, ledgers: Iterable[Ledger], *, limit: int | None = None) -> None:
-        self.publishers = [Publisher(installation, ledger, limit=limit) for ledger in ledgers]
+    def __init__(
+        self,
+        installation: Installation,
+        ledgers: Iterable[Ledger],
+        *,
+        limit: int | None = None,
+        pace_seconds: float = 0.0,
+    ) -> None:
+        """
+        :param limit: events of each; None: until `end`
+        :param pace_seconds: thinking time between two events of one publisher
+        """
+        self.publishers = [
+            Publisher(installation, ledger, limit=limit, pace_seconds=pace_seconds) for ledger in ledgers
+        ]
 
     @property
     def ledgers(self) -> list[Ledger]:

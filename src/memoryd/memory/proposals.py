@@ -11,7 +11,7 @@ from memoryd.memory.model import EntryType, Root
 
 
 class _Proposal(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     cites: tuple[int, ...] = ()  #: seqs of the journal; at least one, unless a person is the author
     root: Root | None = None  #: None: routed by file and type (memory.routing)
@@ -67,4 +67,4 @@ class Summary(_Proposal):
 
 Proposal = Annotated[Save | Supersede | Lines | Archive | Summary, Field(discriminator="kind")]
 
-ProposalAdapter: TypeAdapter[Any] = TypeAdapter(Proposal)
+ProposalAdapter: TypeAdapter[Any] = TypeAdapter(Proposal, config=ConfigDict(defer_build=True))

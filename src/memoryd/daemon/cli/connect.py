@@ -139,9 +139,7 @@ def uninstall_everything(
     if data and places.data.is_dir():
         shutil.rmtree(places.data)
     stays = [str(path) for path in (places.config, places.data) if path.exists()]
-    stays.append(
-        "the program itself (`pip uninstall memoryd`, `pipx uninstall memoryd` or `uv tool uninstall memoryd`)"
-    )
+    stays.append("the program itself, which goes as it came (pip, pipx or uv tool)")
     screen.say(f"done; what stays: {', '.join(stays)}")
 
 

@@ -145,14 +145,13 @@ _ITEM_COLUMNS = (
 
 
 def _row(item: MemoryItem) -> tuple[str, ...]:
-    kind = (item.type or "core") + (" (historical)" if item.status == "historical" else "")
     about = " ".join((item.description or item.name).split())
-    return (_place(item), kind, about, ago(item.updated_at, utc_now()) if item.updated_at else "-")
+    return (_place(item), item.type or "core", about, ago(item.updated_at, utc_now()) if item.updated_at else "-")
 
 
 def _place(item: MemoryItem) -> str:
     name = item.path.removeprefix("knowledge/").removesuffix(".md") if item.type else item.path
-    return f"{item.scope}/{name}"
+    return f"{item.scope}/{name}" + (" (historical)" if item.status == "historical" else "")
 
 
 def _one_line(item: MemoryItem) -> str:
@@ -170,15 +169,16 @@ def show(name: Name, cwd: Cwd = None, scope: Scopes = None, json: Json = False) 
 
 
 def read(name: str, *, cwd: str, scopes: list[Scope] | None = None) -> MemoryItems:
-    """One memory by name; `user/NAME` and `project/NAME` name the scope, as `list` prints it.
-
-    :raises NotFound: no such memory
-    """
-    head, slash, rest = name.partition("/")
-    if slash and head in tuple(Scope):
-        name, scopes = rest, [Scope(head)]
-    found: MemoryItems = asking.ask("memory.read", {"name": name, "cwd": cwd, "scopes": tuple(scopes or ())})
+    """One memory by name. :raises NotFound: no such memory"""
+    name, named = split(name)
+    found: MemoryItems = asking.ask("memory.read", {"name": name, "cwd": cwd, "scopes": named or tuple(scopes or ())})
     return found
+
+
+def split(name: str) -> tuple[str, tuple[Scope, ...]]:
+    """A name as `list` prints it, `user/NAME`, and the scope that it names."""
+    head, slash, rest = name.partition("/")
+    return (rest, (Scope(head),)) if slash and head in tuple(Scope) else (name, ())
 
 
 @app.command(rich_help_panel=MEMORY)
@@ -249,7 +249,8 @@ def forget(
 
     Example: [cyan]memoryd forget old-deploy-host[/]
     """
-    found = asking.ask("memory.forget", {"name": name, "cwd": asking.absolute(cwd)})
+    name, scopes = split(name)
+    found = asking.ask("memory.forget", {"name": name, "scopes": scopes, "cwd": asking.absolute(cwd)})
     if json:
         return screen.as_json(found)
     for item in found.items:

@@ -8,6 +8,7 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.memory import split
 from memoryd.daemon.cli.root import PAST, Cwd, Json, Limit, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
@@ -116,7 +117,7 @@ def why(
     Example: [cyan]memoryd why preferences.md:3[/]
     """
     name, line = _named(name)
-    found = asking.ask("memory.why", {"name": name, "line": line, "cwd": asking.absolute(cwd)})
+    found = asking.ask("memory.why", {"name": split(name)[0], "line": line, "cwd": asking.absolute(cwd)})
     if json:
         return screen.as_json(found)
     if not found.items:

@@ -99,9 +99,10 @@ def _wait_until_up(
         return True
 
     _wait(answers, deadline_mono)
+    ended = "does not answer" if child.poll() is None else f"ended with status {child.returncode}"
+    child.returncode = 0  # it is meant to outlive us; Popen warns of children that do
     if found:
         return found[0]
-    ended = f"ended with status {child.returncode}" if child.poll() is not None else "does not answer"
     raise NoDaemon(f"memoryd was started and {ended}; its log {places.data / 'daemon.log'} says:\n{tail()}")
 
 

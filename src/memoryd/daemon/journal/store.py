@@ -13,6 +13,8 @@ from memoryd.daemon.journal.writer import Writer
 
 T = TypeVar("T")
 
+READER_CACHE_KIB = 256  #: of each thread's connection; the system keeps the pages anyway
+
 
 @dataclass(slots=True)
 class Store:
@@ -29,6 +31,7 @@ class Store:
         if connection is None:
             connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None)
             connection.row_factory = sqlite3.Row
+            connection.execute(f"pragma cache_size = -{READER_CACHE_KIB}")
             self._readers.connection = connection
         return query(connection)
 

@@ -1,0 +1,96 @@
+"""Other processes: started at the least cost, and what the kernel says about them (Linux: /proc)."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+HAS_PROC = Path("/proc/self/smaps_rollup").exists()
+
+
+def run_seconds(argv: Sequence[str], env: Mapping[str, str], stdin: Path) -> float:
+    """Wall seconds of one child: posix_spawn, stdin from a file, output dropped, wait4.
+
+    :raises RuntimeError: it did not end with 0
+    """
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.fspath(stdin), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    began = perf_counter()
+    pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
+    _, status, _ = os.wait4(pid, 0)
+    took = perf_counter() - began
+    if status:
+        raise RuntimeError(f"{os.path.basename(argv[0])} ended with {os.waitstatus_to_exitcode(status)}")
+    return took
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """CPU seconds that a process has used: its first thread (an asyncio loop) and all others."""
+
+    loop: float
+    others: float
+
+    def __sub__(self, before: "Cpu") -> "Cpu":
+        return Cpu(self.loop - before.loop, self.others - before.others)
+
+    def __add__(self, more: "Cpu") -> "Cpu":
+        return Cpu(self.loop + more.loop, self.others + more.others)
+
+    @property
+    def total(self) -> float:
+        return self.loop + self.others
+
+
+def cpu(pid: int) -> Cpu:
+    if not HAS_PROC:
+        return Cpu(0.0, 0.0)
+    loop = _seconds(Path(f"/proc/{pid}/task/{pid}/stat"))
+    return Cpu(loop, _seconds(Path(f"/proc/{pid}/stat")) - loop)
+
+
+def _seconds(stat: Path) -> float:
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Bytes. `pss` shares each shared page among its processes, `private` leaves them out."""
+
+    rss: int
+    pss: int
+    private: int
+
+
+def memory(pid: int) -> Memory:
+    rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
+    kilobytes = {row[0]: int(row[1]) for row in rows}
+    private = kilobytes["Private_Clean:"] + kilobytes["Private_Dirty:"]
+    return Memory(rss=kilobytes["Rss:"] * 1024, pss=kilobytes["Pss:"] * 1024, private=private * 1024)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switches:
+    """Context switches since the start, over the threads that live."""
+
+    threads: int
+    voluntary: int
+    involuntary: int
+
+
+def switches(pid: int) -> Switches:
+    counts = [_switches(task / "status") for task in Path(f"/proc/{pid}/task").iterdir()]
+    return Switches(
+        threads=len(counts), voluntary=sum(v for v, _ in counts), involuntary=sum(i for _, i in counts)
+    )  # fmt: skip
+
+
+def _switches(status: Path) -> tuple[int, int]:
+    found = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if "ctxt_switches" in line)
+    return int(found["voluntary_ctxt_switches"]), int(found["nonvoluntary_ctxt_switches"])

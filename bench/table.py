@@ -1,0 +1,58 @@
+"""The result: rows beside their floors, as a Markdown table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_HEAD = ("what", "memoryd", "floor", "ratio", "aim", "", "what limits it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """A bound of a ratio."""
+
+    bound: float
+    at_least: bool = False
+
+    def met(self, ratio: float) -> bool:
+        return ratio >= self.bound if self.at_least else ratio <= self.bound
+
+    def __str__(self) -> str:
+        return f"{'>=' if self.at_least else '<='} {self.bound:g}x"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One number beside its floor, both measured in the same run. `met` is None where nothing was promised."""
+
+    what: str
+    value: str
+    floor: str = ""
+    ratio: str = ""
+    aim: str = ""
+    met: bool | None = None
+    limit: str = ""
+
+    @property
+    def verdict(self) -> str:
+        return {None: "", True: "met", False: "**missed**"}[self.met]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return (self.what, self.value, self.floor, self.ratio, self.aim, self.verdict, self.limit)
+
+
+def compared(what: str, value: str, floor: str, ratio: float, aim: Aim | None = None, limit: str = "") -> Row:
+    """A row whose verdict follows from the ratio."""
+    met = None if aim is None else aim.met(ratio)
+    return Row(
+        what=what, value=value, floor=floor, ratio=f"{ratio:.2f}x", aim=str(aim or ""), met=met, limit=limit
+    )  # fmt: skip
+
+
+def markdown(title: str, rows: Iterable[Row], notes: Iterable[str] = ()) -> str:
+    lines = [f"## {title}", "", _line(_HEAD), _line(["---"] * len(_HEAD)), *(_line(row.cells) for row in rows), ""]
+    return "\n".join([*lines, *(f"* {note}" for note in notes), ""])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

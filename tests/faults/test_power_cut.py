@@ -1,0 +1,97 @@
+"""The power goes, on an ext4 of its own, while publishers publish and runs write."""
+
+import shutil
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.faults_daemon import Installation, installed, pause, reading, rows, until
+from support.faults_mounts import Ext4, ext4
+from support.faults_oracle import Oracle, at_rest, intents, running, settle, whole_files
+from support.faults_profile import dice, pick
+from support.faults_publish import Crowd, Ledger, projects
+
+CUTS = pick(quick=3, full=60)
+EXIT_IO_ERROR, KILLED = 74, -9
+
+
+@pytest.mark.root
+@pytest.mark.timeout(3600)
+def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path) -> None:
+    random = dice("power cut")
+    roots, hits, oracle = projects(tmp_path, 3), Counter[str](), Oracle()
+    ledgers = [Ledger(f"s{n}", cwd=roots[n % 3]) for n in range(6)]
+    with (
+        ext4(tmp_path, megabytes=128) as disk,
+        installed(tmp_path / "h", data_home=disk.point / "d", CONSOLIDATION__INTERVAL_TURNS="1") as installation,
+    ):
+        crowd = Crowd(installation, ledgers, pace_seconds=0.03)
+        crowd.start()
+        for _ in range(CUTS):
+            installation.start()
+            crowd.up()
+            wanted = crowd.acknowledged + random.randrange(1, 80)
+            until(lambda wanted=wanted: crowd.acknowledged >= wanted, what=installation.tail)
+            if random.random() < 0.5:
+                _await_apply(installation)
+            pause(random.uniform(0, 0.02))
+            seen = _applied(installation)
+            _cut(disk, installation)
+            crowd.down()
+            with _copied(installation, tmp_path / "copy") as connection:
+                hits["run in progress"] += bool(running(connection))
+                hits["apply in progress"] += bool(intents(connection))
+                oracle.applied |= seen
+                problems = oracle.look(connection, ledgers)
+                problems += whole_files(connection, _memories(installation.places.data))
+                assert problems == []
+        installation.start()
+        crowd.up()
+        crowd.end()
+        settle(installation)
+        print(f"{CUTS} power cuts: {dict(hits)}; {crowd.acknowledged} events")
+        assert at_rest(installation, ledgers, oracle) == []
+
+
+def _await_apply(installation: Installation) -> None:
+    with reading(installation.database) as connection:
+        until(lambda: any(intents(connection) for _ in range(200)), what=installation.tail)
+
+
+def _applied(installation: Installation) -> set[str]:
+    """Runs that the daemon itself calls applied: whoever was told so may rely on it."""
+    return {run.run for run in installation.call("memory.log", {"writes": True, "limit": 500}).items}
+
+
+def _cut(disk: Ext4, installation: Installation) -> None:
+    disk.cut_power()
+    assert installation.process is not None
+    if installation.process.poll() is None:
+        installation.kill()
+    assert installation.process.returncode in (KILLED, EXIT_IO_ERROR), installation.tail()
+    disk.unmount()
+    disk.mount()
+
+
+class _copied:
+    """The database as the cut left it, read from a copy: reading recovers, and that is the next start's to do."""
+
+    def __init__(self, installation: Installation, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for file in installation.places.data.glob("state.db*"):
+            if not file.name.endswith("-shm"):
+                shutil.copy(file, folder / file.name)
+        self._connection = sqlite3.connect(folder / "state.db", isolation_level=None)
+
+    def __enter__(self) -> sqlite3.Connection:
+        assert rows(self._connection, "pragma integrity_check") == [("ok",)]
+        return self._connection
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+
+def _memories(data: Path) -> list[Path]:
+    return [path for path in (data / "user" / "memory", *data.glob("projects/*/memory")) if path.is_dir()]

@@ -1,0 +1,156 @@
+"""Every command that asks the daemon, against a real one; its steps build on each other."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from unit.daemon.cli.conftest import Cli, World
+
+from memoryd.ipc.methods import METHODS
+
+
+def _turn(cli: Cli, number: int, text: str) -> None:
+    prompt = json.dumps({"text": text})
+    assert (
+        cli("emit", "user_prompt", "--session", "s1", "--turn", f"t{number}", "--json", "-", stdin=prompt).status == 0
+    )
+    assert cli("emit", "turn", "--session", "s1", "--turn", f"t{number}").status == 0
+
+
+def test_from_events_to_memory_and_back(cli: Cli, world: World) -> None:
+    for number, text in enumerate(("我叫张三，是一名 Rust 开发者。", "我喜欢简洁的代码风格。", "请记住我的偏好。")):
+        _turn(cli, number, text)
+    ran = cli("consolidate", "--wait")
+    assert ran.status in (0, 1), ran.err  # the third turn may have started the run already
+    assert "简洁" in cli("recall").out
+    assert "张三" in cli("show", "user/user.md").out
+    assert "2 lines" in cli("list").out
+    why = cli("why", "user.md")
+    assert "我叫张三" in why.out
+    assert cli("why", "user.md:1").status == 1
+    log = cli("log", "--since", "1h", "--writes")
+    assert "rules" in log.out
+    assert "张三" in cli("diff").out
+    sessions = cli("sessions", "list")
+    assert "generic/s1" in sessions.out
+    assert "3 turns" in cli("sessions", "show", "s1").out
+    assert "completed" in cli("stats").out
+    assert "# EOF" in cli("stats", "--format", "openmetrics").out
+    assert cli("jobs").out == "no job waits, runs or was skipped\n"
+
+
+def test_save_search_edit_forget_undo(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    saved = cli("save", "--name", "deploy way", "--type", "project", stdin="We deploy with make ship, never by hand.\n")
+    assert (saved.status, saved.out.split()[:2]) == (0, ["saved:", "deploy-way"])
+    assert "make ship" in cli("search", "deploy").out
+    assert cli("search", "nothing-like-this").status == 1
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/make ship/make launch/" "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    assert cli("edit", "deploy-way").out.startswith("updated: deploy-way")
+    assert "make launch" in cli("show", "deploy-way").out
+    assert cli("edit", "deploy-way").out == "unchanged: deploy-way\n"
+    forgotten = cli("forget", "deploy-way")
+    assert "forgotten: project/knowledge/deploy-way.md" in forgotten.out
+    assert "historical" in cli("search", "launch").out
+    undone = cli("undo")
+    assert "deploy-way" in undone.out
+    assert "make launch" in cli("search", "launch").out
+
+
+def test_a_core_file_is_edited_where_it_is(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", 'sh -c \'echo "- likes green tea" >> "$0"\'')
+    ran = cli("edit", "user/preferences.md")
+    assert ran.status == 0, ran.err
+    assert "green tea" in (world.places.user_memory / "preferences.md").read_text("utf-8")
+    assert "green tea" in cli("show", "user/preferences.md").out
+
+
+def test_text_that_was_refused_is_kept(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert cli("save", "The report goes out on Friday evening.", "--name", "report day").status == 0
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nprintf '\\342\\200\\256hidden\\n' >> \"$1\"\n")  # a direction override
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    ran = cli("edit", "report-day")
+    assert ran.status == 77
+    kept = Path(ran.err.rpartition("is kept in ")[2].strip())
+    assert "hidden" in kept.read_text("utf-8")
+    kept.unlink()
+    kept.parent.rmdir()
+
+
+@pytest.mark.parametrize(("editor", "status"), [("false", 73), ("", 2), ("no-such-editor-here", 78)])
+def test_an_editor_that_fails_saves_nothing(
+    editor: str, status: int, cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", editor)
+    assert cli("edit", "user/user.md").status == status
+
+
+def test_pause_and_resume(cli: Cli, world: World) -> None:
+    assert "until 20" in cli("pause", "--for", "2h").out
+    assert "until `memoryd resume`" in cli("pause", "--cwd", ".").out
+    assert "another pause still holds" in cli("resume", "--cwd", ".").out
+    assert cli("resume").out == "recording again\n"
+    assert cli("pause", "--for", "soon").status == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "method"),
+    [
+        (("stats",), "worker.stats"),
+        (("status",), "daemon.health"),
+        (("list",), "memory.list"),
+        (("show", "user/user.md"), "memory.read"),
+        (("log",), "memory.log"),
+        (("jobs",), "job.list"),
+        (("jobs", "retry"), "job.retry"),
+        (("recall",), "recall.snapshot"),
+        (("recall", "--query", "tea"), "recall.prefetch"),
+        (("search", "zzz"), "memory.search"),
+        (("sessions", "list"), "session.list"),
+        (("consolidate",), "consolidation.run"),
+        (("save", "Ship on Tuesday mornings only.", "--name", "ship day"), "memory.save"),
+        (("diff",), "memory.diff"),
+        (("why", "user/user.md"), "memory.why"),
+        (("pause", "--for", "1s"), "daemon.pause"),
+        (("resume",), "daemon.resume"),
+        (("undo",), "memory.undo"),
+        (("emit", "turn", "--session", "j1"), "event.publish"),
+    ],
+)
+def test_json_is_exactly_the_result(args: tuple[str, ...], method: str, cli: Cli, world: World) -> None:
+    ran = cli(*args) if args[0] == "emit" else cli(*args, "--json")
+    found = METHODS[method].result.model_validate_json(ran.out)
+    assert ran.out == found.model_dump_json() + "\n"
+
+
+def test_paths_are_made_absolute(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    (world.project / "inner").mkdir()
+    monkeypatch.chdir(world.project / "inner")
+    cli("emit", "turn", "--session", "rel", "--cwd", "..")
+    found = json.loads(cli("sessions", "show", "generic/rel", "--json").out)
+    assert found["cwd"] == str(world.project)
+
+
+def test_input_that_is_no_event_is_refused_by_name(cli: Cli, world: World) -> None:
+    assert "nearest is user_prompt" in cli("emit", "user_promt", "--session", "x").err
+    assert cli("emit", "user_prompt", "--session", "x").status == 65
+    assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="[1]").status == 65
+    assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="{").status == 65
+    assert cli("emit", "turn", "--session", "x", "--json", "/no/such").status == 1
+    assert cli("save").status == 65
+    assert cli("why", "a:x").status == 2
+    assert cli("consolidate", "--cwd", ".", "--memory-dir", ".").status == 2
+    assert cli("stats", "--watch", "--json").status == 2
+    assert cli("show", "nothing-here").status == 1
+    assert cli("sessions", "show", "nothing-here").status == 1
+
+
+def test_piped_output_ends_quietly(world: World) -> None:
+    status = os.system(f"{os.sys.executable} -P -m memoryd list | true")  # type: ignore[attr-defined]
+    assert status == 0
