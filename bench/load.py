@@ -1,7 +1,8 @@
 """The load generator, a program of its own: `load.py SOCKET TEMPLATE CLIENTS SECONDS` prints one JSON object.
 
 Each client sends a line, waits for its answer, sends the next. Lines are put together from parts made beforehand,
-so that the generator is not what is measured. In the template `@id@` becomes 32 new hex digits, `@session@` the client's.
+so that the generator is not what is measured. In the template `@id@` becomes 32 new hex digits, `@session@` a name that
+the client keeps.
 """
 
 import json
@@ -19,11 +20,11 @@ _DONE = b'{"jsonrpc":"2.0","id":1,"result":'
 class Connection:
     """One client with at most one line in flight."""
 
-    def __init__(self, path: str, template: bytes, number: int) -> None:
+    def __init__(self, path: str, template: bytes) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
-        self._parts = template.replace(b"@session@", b"client-%d" % number).split(b"@id@")
         self._prefix = os.urandom(6).hex()
+        self._parts = template.replace(b"@session@", self._prefix.encode()).split(b"@id@")
         self._ids = count()
         self.sent_at = 0.0
 
@@ -59,7 +60,7 @@ def drive(connections: dict[int, Connection], seconds: float) -> dict[str, objec
 
 def main(path: str, template: str, clients: str, seconds: str) -> None:
     line = Path(template).read_bytes()
-    made = [Connection(path, line, number) for number in range(int(clients))]
+    made = [Connection(path, line) for _ in range(int(clients))]
     print(json.dumps(drive({one.socket.fileno(): one for one in made}, float(seconds))))
 
 

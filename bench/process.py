@@ -1,16 +1,20 @@
 """Other processes: started at the least cost, and what the kernel says about them (Linux: /proc)."""
 
+import contextlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 HAS_PROC = Path("/proc/self/smaps_rollup").exists()
 
 
-def run_seconds(argv: Sequence[str], env: Mapping[str, str], stdin: Path) -> float:
+def run_seconds(argv: list[str], env: Mapping[str, str], stdin: Path) -> float:
     """Wall seconds of one child: posix_spawn, stdin from a file, output dropped, wait4.
 
     :raises RuntimeError: it did not end with 0
@@ -27,6 +31,26 @@ def run_seconds(argv: Sequence[str], env: Mapping[str, str], stdin: Path) -> flo
     if status:
         raise RuntimeError(f"{os.path.basename(argv[0])} ended with {os.waitstatus_to_exitcode(status)}")
     return took
+
+
+def run_json(argv: Sequence[str], env: Mapping[str, str]) -> dict[str, Any]:
+    """What a program of this folder prints."""
+    done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@contextlib.contextmanager
+def standing(argv: Sequence[str], env: Mapping[str, str]) -> Iterator[int]:
+    """The pid of a server that has said `ready`; ended whatever happens."""
+    with subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as server:
+        try:
+            assert server.stdout is not None
+            if server.stdout.readline() != b"ready\n":
+                raise RuntimeError(f"{os.path.basename(argv[-2])} does not get ready")
+            yield server.pid
+        finally:
+            server.kill()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DOORS = {"daemon", "worker", "ipc", "memory", "seeds"}
 
 
 def main() -> int:
@@ -24,7 +23,8 @@ def main() -> int:
         subprocess.run([*build, "--wheel", str(source)], check=True, capture_output=True)
         (wheel,) = Path(folder).glob("*.whl")
         in_wheel = set(zipfile.ZipFile(wheel).namelist())
-    wanted = {path for path in tracked if path and path not in DOORS and not path.startswith((".ci/", ".git"))}
+    doors = {path for path in tracked if (ROOT / path).is_symlink()}  # their real paths are in the packages
+    wanted = {path for path in tracked if path and path not in doors and not path.startswith((".ci/", ".git"))}
     no_sdist = sorted(wanted - in_sdist)
     no_wheel = sorted(p for p in wanted if p.startswith("src/") and p.removeprefix("src/") not in in_wheel)
     for path in no_sdist:

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from support.faults_daemon import Installation, installed, pause, reading, session_members, until
-from support.faults_oracle import Oracle, at_rest, intents, most_attempts, running, settle
+from support.faults_oracle import Oracle, at_rest, intents, running, settle, spent_attempts
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 
@@ -47,7 +47,7 @@ class Killer:
         wanted = self.crowd.acknowledged + self.random.randrange(1, 40)
         until(lambda: self.crowd.acknowledged >= wanted, what=self.installation.tail)
         if moment in ("random", "publish"):
-            until(lambda: most_attempts(connection) <= 1, what=self.installation.tail)
+            until(lambda: not spent_attempts(connection), what=self.installation.tail)
 
     def _await(self, moment: str, connection: sqlite3.Connection) -> None:
         looks: dict[str, Callable[[], object]] = {

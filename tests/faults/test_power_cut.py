@@ -46,6 +46,7 @@ def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path)
                 problems = oracle.look(connection, ledgers)
                 problems += whole_files(connection, _memories(installation.places.data))
                 assert problems == []
+            installation.forget_log()
         installation.start()
         crowd.up()
         crowd.end()

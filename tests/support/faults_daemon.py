@@ -58,7 +58,9 @@ class Installation:
         assert self.process is not None
         return self.process.pid
 
-    def spawn(self, *, under: Sequence[str] = (), notice: str = "notify") -> "subprocess.Popen[bytes]":
+    def spawn(
+        self, *, under: Sequence[str] = (), notice: str = "notify", log: str = "log"
+    ) -> "subprocess.Popen[bytes]":
         """Start `serve` as the leader of a session of its own; `under` goes before the command."""
         self.home.mkdir(exist_ok=True)
         address = self.home / notice
@@ -68,10 +70,10 @@ class Installation:
         self._notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notices.bind(os.fspath(address))
         command = [*under, sys.executable, "-m", "memoryd", "serve"]
-        with self.log.open("ab") as log:
+        with (self.home / log).open("ab") as out:
             self.process = subprocess.Popen(
                 command, env={**self.env, "NOTIFY_SOCKET": os.fspath(address)}, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True,
+                stdout=out, stderr=out, start_new_session=True,
             )  # fmt: skip
         return self.process
 
@@ -127,6 +129,10 @@ class Installation:
         with contextlib.suppress(FileNotFoundError):
             return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
         return ""
+
+    def forget_log(self) -> None:
+        """What was logged so far is what the fault itself must lead to."""
+        os.truncate(self.log, 0)
 
     def complaints(self) -> list[str]:
         """Lines of the log that a daemon in good health does not write."""

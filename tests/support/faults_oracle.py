@@ -163,9 +163,9 @@ def intents(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in rows(connection, "select run_id from intents")]
 
 
-def most_attempts(connection: sqlite3.Connection) -> int:
-    """How often the job that was tried most has been begun without an end."""
-    return int(rows(connection, "select coalesce(max(attempts), 0) from jobs")[0][0])
+def spent_attempts(connection: sqlite3.Connection) -> int:
+    """How many runs of jobs were begun, have no end, and were not followed by one that has."""
+    return int(rows(connection, "select coalesce(max(attempts - (run_id is not null)), 0) from jobs")[0][0])
 
 
 def running(connection: sqlite3.Connection) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from memoryd.clock import rfc3339, utc_now
 from memoryd.errors import Busy, JournalFull, MemorydError, NoDaemon, ShuttingDown
 from memoryd.ipc.client import Client
-from support.faults_daemon import Installation, until
+from support.faults_daemon import Installation, pause, until
 
 HOST = "generic"
 _AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)
@@ -97,26 +97,27 @@ class Publisher(threading.Thread):
     def run(self) -> None:
         try:
             with self._installation.client() as client:
-                while not self.ending.is_set() and (self._limit is None or len(self.ledger.sent) < self._limit):
+                while not self._done():
                     self._deliver(client, self.ledger.next())
                     self.ending.wait(self._pace_seconds)
         except BaseException as error:
             self.failure = error
 
+    def _done(self) -> bool:
+        """Only between two turns: a prompt whose turn never ends is not due."""
+        sent = len(self.ledger.sent)
+        return sent % 2 == 0 and (self.ending.is_set() or (self._limit is not None and sent >= self._limit))
+
     def _deliver(self, client: Client, one: Sent) -> None:
         while one.seq is None:
             if not self.up.wait(0.1):
-                if self.ending.is_set():
-                    return
                 continue
             self.in_flight = True
             try:
                 self.ledger.send(client, one)
             except _AGAIN as error:
                 self._note(error)
-                if self.ending.is_set() and isinstance(error, NoDaemon):
-                    return
-                self.ending.wait(0.005)
+                pause(0.005)
             finally:
                 self.in_flight = False
 

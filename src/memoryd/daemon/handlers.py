@@ -122,7 +122,10 @@ class _Handlers:
             raise NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
         text = clean(catalogue.files[found])
         short = _at_most(text, READ_TOKENS)
-        item = _item(catalogue, found).model_copy(update={"text": short, "truncated": short != text})
+        file = (await self._roots(params.cwd))[found.root] / found.path
+        item = _item(catalogue, found).model_copy(
+            update={"text": short, "truncated": short != text, "file": str(file)}
+        )
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
@@ -146,9 +149,13 @@ class _Handlers:
 
     async def memory_log(self, params: m.MemoryLogParams) -> m.MemoryLog:
         since = rfc3339(params.since) if params.since else None
-        rows = await asyncio.to_thread(self.daemon.history.runs, since=since, limit=params.limit, writes=params.writes)
-        wanted = params.memory_dir or (str(await self._binding(params.cwd)) if params.cwd else None)
-        return m.MemoryLog(items=tuple(_run(row) for row in rows if wanted in (None, row["dir"])))
+        directory = Path(params.memory_dir) if params.memory_dir else None
+        if directory is None and params.cwd:
+            directory = await self._binding(params.cwd)
+        rows = await asyncio.to_thread(
+            self.daemon.history.runs, since=since, limit=params.limit, writes=params.writes, directory=directory
+        )
+        return m.MemoryLog(items=tuple(_run(row) for row in rows))
 
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
@@ -308,7 +315,8 @@ def _session(row: Row) -> m.SessionInfo:
     return m.SessionInfo(
         host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
         started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
-        ended=row["ended_at"] is not None, turn_count=row["turn_count"], event_count=row["event_count"],
+        ended=row["ended_at"] is not None, turn_count=row["turn_count"],
+        new_turns=row["turn_count"] - row["turns_at_enqueue"], event_count=row["event_count"],
         tool_calls=row["tool_calls"], last_seq=row["last_seq"], watermark=row["watermark"],
     )  # fmt: skip
 
@@ -321,7 +329,7 @@ def _item(catalogue: Catalogue, key: FileKey) -> m.MemoryItem:
     known = next((k.entry for k in catalogue.entries if k.key == key), None)
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
-        about = f"{held} lines" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
+        about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
         return m.MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
     return m.MemoryItem(
         scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),

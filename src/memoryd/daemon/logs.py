@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 from memoryd.daemon.config import Config
 
 # structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
-sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
+_HIDE = "rich" not in sys.modules
+if _HIDE:
+    sys.modules["rich"] = None  # type: ignore[assignment]
 import structlog  # noqa: E402
+
+if _HIDE:
+    del sys.modules["rich"]
 
 if TYPE_CHECKING:
     from structlog.typing import Processor

@@ -5,7 +5,7 @@ import sys
 
 def main() -> None:
     """Run the command line; never returns."""
-    if sys.argv[1:2] == ["hook"]:
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
         from memoryd.daemon.hooking import hook
 
         hook(sys.argv[2:])

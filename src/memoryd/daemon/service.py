@@ -105,6 +105,10 @@ class Service:
             return (Step(argv=("launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}")),)
         return (Step(argv=("systemctl", "--user", "disable", "--now", *UNITS)),)
 
+    def forget_steps(self) -> tuple[Step, ...]:
+        """After the files are gone."""
+        return () if self.mac else (Step(argv=("systemctl", "--user", "daemon-reload")),)
+
     def restart_step(self) -> Step:
         if self.mac:
             return Step(argv=("launchctl", "kickstart", "-k", f"gui/{os.getuid()}/{LABEL}"))

@@ -88,6 +88,7 @@ class SessionInfo(SessionKey):
     last_at: AwareDatetime
     ended: bool = False
     turn_count: int = 0
+    new_turns: int = 0  #: since the session was last due
     event_count: int = 0
     tool_calls: int = 0
     last_seq: int = 0
@@ -168,7 +169,8 @@ class MemoryQuery(PageParams):
 
 class MemoryItem(Result):
     scope: ScopeName
-    path: str
+    path: str  #: inside the memory directory
+    file: str | None = None  #: absolute; of `memory.read`
     name: str
     description: str = ""
     type: EntryTypeName | None = None  #: None: a core file

@@ -191,10 +191,12 @@ def service_uninstall(yes: Yes = False) -> None:
 def _remove_service(service: Service) -> None:
     if service.written() == "absent":
         return
-    if service.usable():
-        for step in run_steps(service.disable_steps()):
-            screen.say(f"done: {step}")
+    usable = service.usable()
+    for step in run_steps(service.disable_steps() if usable else ()):
+        screen.say(f"done: {step}")
     service.erase()
+    for step in run_steps(service.forget_steps() if usable else ()):
+        screen.say(f"done: {step}")
 
 
 @service_app.command(name="status")

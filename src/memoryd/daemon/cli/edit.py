@@ -8,11 +8,10 @@ from pathlib import Path
 
 import typer
 
-from memoryd.daemon import projects
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.memory import Name, read, tell_saved
 from memoryd.daemon.cli.root import MEMORY, Cwd, app
-from memoryd.errors import CannotWrite, ConfigError, LimitExceeded, MemorydError, NotFound, UsageError
+from memoryd.errors import CannotWrite, ConfigError, LimitExceeded, MemorydError, RestartNeeded, UsageError
 from memoryd.ipc.methods import MemoryItem
 from memoryd.memory import entries, frontmatter
 
@@ -32,7 +31,9 @@ def edit(name: Name, cwd: Cwd = None) -> None:
     item = read(name, cwd=here).items[0]
     slug = entries.slug_of(item.path)
     if slug is None:
-        path = _directory(item, here) / item.path
+        if item.file is None:
+            raise RestartNeeded("the daemon is older than this command; `memoryd restart`, then edit again")
+        path = Path(item.file)
         _open_editor(path)
         screen.say(f"{path}: memoryd takes your version as it is")
     else:
@@ -73,20 +74,6 @@ def _save(text: str, item: MemoryItem, slug: str, cwd: str) -> None:
         },
     )  # fmt: skip
     tell_saved(saved, kind)
-
-
-def _directory(item: MemoryItem, cwd: str) -> Path:
-    """Where a scope's files lie."""
-    places = asking.places()
-    if item.scope == "user":
-        return places.user_memory
-    project = projects.find(cwd)
-    found = places.data / "projects" / project.key / "memory" if project else places.user_memory
-    if not (found / item.path).is_file():
-        raise NotFound(
-            f"cannot tell where {item.scope}/{item.path} lies; `memoryd sessions list` shows the directories"
-        )
-    return found
 
 
 def _open_editor(path: Path) -> None:

@@ -34,10 +34,16 @@ EPILOG = """[bold]First steps[/]
 [bold]Exit status[/] 0 done, 1 not found or nothing to do, 2 usage, 65 bad input, 69 no daemon, 70 a bug, 73 cannot
 write, 75 try later, 76 conflict, 77 refused, 78 configuration"""
 
+
+def unwrapped(text: str) -> str:
+    """Paragraphs on one line each: the terminal wraps them, not the source."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 app = typer.Typer(
     name="memoryd",
-    help=INTRO,
-    epilog=EPILOG,
+    help=unwrapped(INTRO),
+    epilog=unwrapped(EPILOG),
     no_args_is_help=False,
     invoke_without_command=True,
     rich_markup_mode="rich",

@@ -55,8 +55,8 @@ def _turns(session: list[dict[str, Any]]) -> list[str]:
     found = session[0]
     if found.get("watermark", 0) >= found.get("last_seq", 0):
         return ["all consolidated"]
-    turns = found["turn_count"]
-    return [f"{turns} turn{'' if turns == 1 else 's'}, some not consolidated"]
+    turns = found.get("new_turns", 0)
+    return [f"{turns} new turn{'' if turns == 1 else 's'}"]
 
 
 def _stdin() -> dict[str, Any]:

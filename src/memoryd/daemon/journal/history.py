@@ -105,11 +105,14 @@ class History:
         )
         return rows[0] if rows else None
 
-    def runs(self, *, since: str | None = None, limit: int = 50, writes: bool = False) -> list[Row]:
+    def runs(
+        self, *, since: str | None = None, limit: int = 50, writes: bool = False, directory: Path | None = None
+    ) -> list[Row]:
         """Runs, newest first; `writes`: only those that changed files."""
         rows = self._rows(
             "select * from runs where (?1 is null or started_at >= ?1) and (not ?2 or outcome = 'applied')"
-            " order by started_at desc limit ?3", since, writes, limit,
+            " and (?4 is null or dir = ?4)"
+            " order by started_at desc limit ?3", since, writes, limit, directory and str(directory),
         )  # fmt: skip
         return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
 
@@ -123,7 +126,8 @@ class History:
             run_id or "", 2 if run_id else 1,
         )  # fmt: skip
         if len(rows) != 1:
-            raise NotFound(f"{'no' if not rows else 'more than one'} run {run_id or ''}: `memoryd log` lists the runs")
+            which = f"run {run_id}" if run_id else "run that changed files"
+            raise NotFound(f"{'more than one' if rows else 'no'} {which}; `memoryd log` lists the runs")
         return {**rows[0], "files": json.loads(rows[0]["files"])}
 
     def changes(self, run_id: str) -> list[Row]:
@@ -171,7 +175,7 @@ _SESSION = (
     "host, session_id, dir, cwd, started_at, last_at, ended_at, turn_count, failed_turns, interrupted_turns, tool_calls"
     ", (select count(*) from events where session = sessions.id) as event_count"
     ", (select max(seq) from events where session = sessions.id) as last_seq"
-    ", watermark, parent_session_id, headless, transcript_state"
+    ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
 )
 
 

@@ -9,7 +9,7 @@ from typer.main import get_command
 from unit.daemon.cli.conftest import Cli
 
 from memoryd import errors
-from memoryd.daemon.cli import app, asking, lifecycle
+from memoryd.daemon.cli import app, asking
 from memoryd.daemon.cli.commands import app as application
 
 CONTRACT = (
@@ -95,7 +95,7 @@ def test_a_bug_is_told_without_a_traceback(cli: Cli, monkeypatch: pytest.MonkeyP
     def break_down() -> None:
         raise RuntimeError("boom\nsecond line")
 
-    monkeypatch.setattr(lifecycle.asking, "places", break_down)
+    monkeypatch.setattr(asking, "places", break_down)
     ran = cli("status")
     assert ran.status == 70
     assert "Traceback" not in ran.err

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -152,5 +153,5 @@ def test_input_that_is_no_event_is_refused_by_name(cli: Cli, world: World) -> No
 
 
 def test_piped_output_ends_quietly(world: World) -> None:
-    status = os.system(f"{os.sys.executable} -P -m memoryd list | true")  # type: ignore[attr-defined]
+    status = os.system(f"{sys.executable} -P -m memoryd list | true")
     assert status == 0

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -64,16 +65,16 @@ def test_a_daemon_that_does_not_come_up_shows_its_log(cli: Cli, home: Path, monk
     ran = cli("start")
     assert ran.status == 69
     assert "its log" in ran.err
-    assert str(home / "folder") in ran.err, ran.err
+    assert "must be a directory of yours" in ran.err
 
 
 def test_a_daemon_that_does_not_answer_is_ended_by_a_signal(places: placing.Places) -> None:
     script = "import signal, sys; from memoryd.daemon.lock import DataLock; from pathlib import Path\n"
     script += "lock = DataLock.take(Path(sys.argv[1])); print('held', flush=True); signal.pause()"
     silent = subprocess.Popen(
-        [os.sys.executable, "-c", script, str(places.data)],
+        [sys.executable, "-c", script, str(places.data)],
         stdout=subprocess.PIPE,
-        text=True,  # type: ignore[attr-defined]
+        text=True,
     )
     assert silent.stdout is not None
     assert silent.stdout.readline() == "held\n"

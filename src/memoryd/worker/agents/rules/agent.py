@@ -7,6 +7,7 @@ from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
 from memoryd.worker.agents.rules.facts import Reading, read
 from memoryd.worker.agents.rules.filing import Desk
+from memoryd.worker.agents.rules.quoting import quoted_in
 from memoryd.worker.agents.rules.summary import Note, summarise
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.projection import Projection, SessionSlice, Utterance
@@ -42,8 +43,10 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
 
 def _readings(session: SessionSlice) -> list[tuple[Utterance, Reading]]:
     """Read each user text; what a tool or the assistant said in this session is foreign to it."""
+    prompts = session.user_texts()
     foreign = [u.text for u in session.utterances if u.role != "user"]
-    return [(u, read(own_words(u.text, foreign))) for u in session.user_texts()]
+    quoted = quoted_in([u.text for u in prompts], foreign)
+    return [(u, read(own_words(u.text, texts))) for u, texts in zip(prompts, quoted, strict=True)]
 
 
 def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> None:

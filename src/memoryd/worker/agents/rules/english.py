@@ -12,6 +12,7 @@ from memoryd.worker.agents.rules.patterns import (
     Kind,
     Language,
     Pattern,
+    Table,
 )
 
 # Word classes. Each is a piece of a regular expression; patterns name them as {CLASS}.
@@ -97,7 +98,7 @@ _PERSON = _patterns(
     r"i <ADV>(?:live|reside|sit|grew up|come from|moved to|relocated to)\b (?:in |near |at |to |from )?(?!<THIS>)(?-i:[A-Z])",
     r"i <ADV>(?:speak|read|understand) (?:[\w-]+ ){0,3}<LANGUAGE>\b",
     r"i (?:have|'ve got|ve got|suffer from|got) (?:a |an |some |bad |mild |severe )*(?:adhd|add|dyslexia|dyscalculia|rsi|tinnitus|carpal tunnel|astigmatism|autism|epilepsy|(?:bad |poor |low )(?:eyesight|vision|hearing)|no (?:[\w-]+ )?(?:experience|background|training)|little (?:[\w-]+ )?experience|(?:an? )?[\w-]+ background|background in|(?:\d+|ten|two|three|five|many|several|a few|twenty)\+? years|phd|degree|master'?s)\b",
-    r"i(?:'ve| have|ve) <ADV>(?:been |worked |used |written |done |run |spent |coded |programmed |shipped |maintained |taught )(?=.*\b(?:for|since|years?|decades?|months|career|life)\b)",
+    r"i(?:'ve| have|ve) <ADV>(?:been |worked |used |written |done |run |spent |coded |programmed |shipped |maintained |taught )(?=.*\b(?:for|since|years?|decades?|months|career|life|ages)\b)",
     r"i(?:'ve| have|ve) (?:never|only(?: ever)?|barely|hardly|rarely) <ADV>(?:used|touched|written|worked|done|learned|learnt|programmed|coded) (?!<THIS>)\w",
     r"i <ADV>know (?!<THIS>)(?:[\w+#.-]+ ){1,4}(?:well|inside out|already|by heart|pretty well|fluently|but\b|very well|a bit|basics)",
     r"i (?:don'?t|do not) <ADV>(?:know|speak|read|understand|write) (?:any |much |a lot of |a word of )*(?:<LANGUAGE>\b|(?-i:[A-Z][\w+#]+)(?: (?:well|at all|yet))?)",
@@ -106,9 +107,11 @@ _PERSON = _patterns(
     r"i <ADV>(?:use|indent with|type) (?:tabs|spaces|\w+ spaces)\b",
     r"i(?:'ve| have)? ?(?:just |recently |finally )?(?:gave up on|given up on|stopped using|quit using|ditched|dropped|moved on from|traded) (?!<THIS>)\w",
     r"(?:been|worked) <ADV>(?:doing |writing |using |coding |programming |working |in |as |with )*(?!<THIS>)[\w+#. -]{2,40}(?: for| since)\b .*(?:years?|decades?|months|\d{4}|career|life)\b",
-    r"my <MY> (?:is|are|was|isn'?t|aren'?t|'s)\b(?! (?:broken|crash|hang|slow|not working|down|on fire|stuck|full|dead))",
+    r"my <MY> (?:is|are|runs|was|isn'?t|aren'?t|'s)\b(?! (?:broken|crash|hang|slow|not working|down|on fire|stuck|full|dead))",
     r"<LANGUAGE> (?:is|isn'?t|is not) my (?:first|second|native|third)\b",
     r"(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:(?:completely|totally|all|still|pretty|very|brand|quite|relatively|fairly) )*new to me\b",
+    r"(?!<THIS>)(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:a closed book|greek|foreign|alien|unknown territory|a mystery|uncharted) to me\b",
+    r"i(?:'ve| have) <ADV>[a-z]+ed .{2,40}\b(?:for (?:ages|years|decades|\w+ years)|since \d{4}|all my life)\b",
     r"as an? (?:[\w/+#.-]+ ){0,4}<ROLE>\b(?! would)",
     r"as someone (?:who|with|that)\b",
     r"being (?:an? )?(?:[\w-]+ ){0,2}(?:<CONDITION>|<ROLE>)\b",
@@ -123,7 +126,7 @@ _PERSON += tuple(
     replace(pattern, follows=True)
     for pattern in _patterns(
         Kind.PERSON,
-        r"(?:coming|came|fresh) (?:over )?from (?!<THIS>)\w|from the [\w -]{2,30}\b(?:side|team|department|world|group)\b|(?:based|located|working|living) (?:in|out of|as|at|on|from)\b|with \w+ years\b|(?:formerly|previously|originally|mostly|mainly) (?:an? |in |on |doing |writing )?\w|(?:mon|tues|wednes|thurs|fri|satur|sun)days? off\b|no (?:[\w-]+ )?(?:background|experience|training)\b|non-?\w+$|self-taught\b",
+        r"(?:an?|the|our|your) (?:[\w/+#-]+ ){0,4}<ROLE>\b|(?:coming|came|fresh) (?:over )?from (?!<THIS>)\w|from the [\w -]{2,30}\b(?:side|team|department|world|group)\b|(?:based|located|working|living) (?:in|out of|as|at|on|from)\b|with \w+ years\b|(?:formerly|previously|originally|mostly|mainly) (?:an? |in |on |doing |writing )?\w|(?:mon|tues|wednes|thurs|fri|satur|sun)days? off\b|no (?:[\w-]+ )?(?:background|experience|training)\b|non-?\w+$|self-taught\b",
         extent=Extent.CLAUSE,
     )
 )
@@ -133,6 +136,7 @@ _AGENT = _patterns(
     r"(?:i'?ll|i will|i'?m going to|i'?m gonna|let me|let'?s|i want to|i'?d like to|we'?ll|we) (?:just )?(?:call|name|refer to) you\b(?: as)? (?!<THIS>|back|when|if|later)\w",
     r"(?:you'?re|you are|you'?ll be|you will be|you shall be) (?:now )?(?:called|named|known as) \w",
     r"(?:you'?re|you are|you'?ll be|you will be|you act as|you serve as) (?:now )?(?:my|our|the team'?s|this (?:repo|project|team)'?s) (?:[\w-]+ ){0,3}<AGENTROLE>\b",
+    r"(?:let'?s |i'?ll |i will |we'?ll )?(?:give|gave|giving) you (?:a |the )?(?:new )?(?:nick)?name\b.{2,}",
     r"(?:please )?(?:call yourself|answer to the name|answer to|go by|refer to yourself as|sign (?:off )?as|think of yourself as) (?:the name )?(?!<THIS>)\w",
 ) + _patterns(
     Kind.AGENT,
@@ -178,7 +182,7 @@ _PREFERENCE = _patterns(
     importance=PREFERRED,
 ) + _patterns(
     Kind.PREFERENCE,
-    r"i (?:don'?t |do not |never )?<ADV>(?:want|need|expect|like|love|would like|hope for|wish for)\b",
+    r"i (?:don'?t |do not |never )?<ADV>(?:want|need|expect|like|love|would like|hope for|wish for)\b(?! (?:an?|one|two|some|another)\b)",
     r"(?:i'?d|i would) <ADV>(?:like|love|want|appreciate|be happy|be glad|be grateful)\b",
     r"(?:answer|reply|respond|explain|write|talk|speak|go back|switch back|switch|use)\b[\w ,'-]*\b(?:in|to) <LANGUAGE>\b",
     importance=PREFERRED,
@@ -214,7 +218,7 @@ _RULE = _patterns(
     r"(?:make sure|be sure|ensure|see to it|remember)(?: that| to)?(?: you)?(?: to)? (?:always|never|every|each|all)\b",
     r"(?:(?:our|the|team|house|project|company|repo|coding|style|my|one|another|general|golden|first|a|hard|strict|new) ){1,3}(?:convention|rule|policy|standard|standards|style guide|guideline|norm|practice|house style|requirement|limit|threshold|minimum|maximum|cap)s?\b[\w ()'-]{0,30}?(?: is| are|:| says?| requires?| demands?| forbids?)",
     rf"{_GENERIC}(?:is|are|stay|stays|go|goes|get|gets|live|lives|belong|belongs|return|returns|use|uses) (?:always )?[\w /.'{{}}-]{{2,50}}, (?:and )?(?:not|never) (?!sure|yet|work|the other|just|only|even)\w",
-    rf"{_GENERIC}(?:is|are|go|goes|get|gets|stay|stays) (?:always|never|strictly|only ever)\b(?! (?:work|empty|null|none|called|true|false|run|executed|reached|updated|set|there|fail))",
+    rf"{_GENERIC}(?:is|are|go|goes|get|gets|stay|stays) (?:always|never|strictly|only (?:ever|for|in|with|allowed|used))\b(?! (?:work|empty|null|none|called|true|false|run|executed|reached|updated|set|there|fail))",
     rf"{_GENERIC}(?:follow|follows|start with|starts with|end with|ends with|read like|reads like|belong in|belongs in|belong to|go in|go into|go under|go to|go next to|goes next to|goes into|goes in|goes under|live in|live under|live next to|lives under|come first|comes first)\b",
     rf"{_GENERIC}(?:is|are|use|uses|need|needs|have|has|get|gets|go|goes|require|requires)\b(?!.*{_TROUBLE}).*\b(?:in this (?:repo|project|codebase)|here|around here|on this team|in our (?:code|repo|codebase|project)s?){_END}",
     r"(?!the |this |that |these |those |i |you |read )(?:[\w-]+ ){1,4}(?<!ones )only\b(?=[,.;]|$)(?!.*\bthis\b)",
@@ -225,6 +229,8 @@ _RULE = _patterns(
     r"we(?:'ve| have) (?:got )?an? [\w -]{2,40} for (?:that|this|those|it)\b",
     r"(?:please )?(?:don'?t|do not|never|no) .*\bwithout (?:asking|checking|telling|my|a (?:test|review|ticket|changelog)|tests|approval|permission)\b",
     r"i (?:don'?t|do not|never) <ADV>want (?!<THIS>|to\b|you\b|more\b|an?\b)[\w-]+(?: [\w-]+){0,3}? (?:in|on|from|with|inside)\b(?! (?:this|that|here)\b)",
+    rf"{_GENERIC}(?:gets?|is|are|will be) (?:rejected|refused|bounced|blocked|reverted|sent back|turned down|closed unread)\b",
+    rf"{_GENERIC}comes? from [\w /.-]+(?:$|, (?:not|never)\b)",
     r"(?:house |ground |golden )?rules?\b[\w ]{0,30}:",
     rf"{_GENERIC}(?:goes|go|run|runs|get|gets) (?:through|via|into|under|behind|next to|first|last)\b(?!.*{_TROUBLE})",
     r"(?:anything|everything|whatever|stuff) [\w -]{2,40}(?:goes|go|belongs|must|needs|should|gets|has to|have to|stays|lives)\b",
@@ -244,6 +250,7 @@ _RULE = _patterns(
 )
 _SENTENCE_RULE = _patterns(
     Kind.RULE,
+    r"(?:please )?(?:always |only )*(?:use|give|show|tell|write|put|include|keep|list|start|quote|say|mention|avoid|skip|ask)\b(?!.*\b(?:this|that|it)\b).* when(?:ever)? you (?!'re done|are done|finish|get\b|can\b|have\b|see\b)[a-z]+ (?!<THIS>)\w.*",
     r".*\bhands off (?:of )?\w",
     r"(?!.*\b(?:crash|hang|fail|error|break|broke|get an|gets|i (?:click|run|open|start|type|try|press))).*\b(?:whenever|every time|each time|any time|anytime|everytime) (?:you|we|someone|something|there|an?|code|tests?)\b.*",
     r"(?!(?:the|this|that|it|can|could|show|give|tell|make|fix|run|do|next|more|one|two|three|yes|no|thanks)\b)[\w'/-]+(?: [\w'/-]+){0,4}?,? please\b.*\b(?:me|my|i|our|otherwise|because|like every\w+|always|in every\w*)\b",
@@ -263,7 +270,7 @@ _DECISION = _patterns(
     r"(?:it'?s|it is|it was|it has been) (?:now |been |finally )*(?:decided|settled|agreed)\b",
     r"let'?s (?:go with|use|stick with|keep|standardi[sz]e on|settle on|adopt) (?!<THIS>).*\b(?:because|since|as we|as it|due to)\b",
     r"i(?:'ve| have)? (?:decided|chose|chosen|picked|settled on|opted|went with) .*\b(?:because|since|due to|so that)\b",
-    r"we (?:won'?t|will not|are not|aren'?t) (?:be )?(?:going to )?(?:us(?:e|ing)|support(?:ing)?|build(?:ing)?|migrat(?:e|ing)|adopt(?:ing)?|do(?:ing)?|ship(?:ping)?|offer(?:ing)?) .*",
+    r"we(?: won'?t| will not| are not| aren'?t|'re not|'re no longer| are no longer) (?:be )?(?:going to )?(?:us(?:e|ing)|support(?:ing)?|build(?:ing)?|migrat(?:e|ing)|adopt(?:ing)?|do(?:ing)?|ship(?:ping)?|offer(?:ing)?) .*",
     r"we(?:'ll| will) (?:use|keep|build|stay|go) .*\b(?:because|since|due to|so that)\b",
     r"we use .*\b(?:because|since we|since it|due to)\b",
 )
@@ -298,9 +305,11 @@ _PROJECT = _patterns(
 )  # fmt: skip
 _CHANGED = _patterns(
     Kind.PROJECT,
+    r"(?:everything|all of it|all (?:jobs|builds|services|repos)) (?:is|are|runs?|lives?|goes?|moved) (?:now |all )?(?:on|in|through|with|to|at)? ?(?!<THIS>|broken|fine|red|green|fail|slow|down|work)\S+.*\b(?:now|since|everywhere)\b",
+    r"it'?s (?!<THIS>|an?\b|not|fine|ok|green|red|broken|work|fixed|ready|done)[\w.+#-]+(?: [\w.+#-]+)? (?:now|everywhere now|from now on)\b",
     r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are|has|have|was|were|got|now|just|been) (?:now |been |just |all |finally |renamed |moved |switched |migrated |changed |raised |bumped |lowered )*(?:to|on|in|at|with) (?!<THIS>)\S.*\bnow\b",
     r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
-    r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are) (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok|up|down|back|gone)\S+(?: \S+){0,3} now\b",
+    r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are) (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok|up|down|back|gone|\w+ (?:for|with) (?:it|this|that))\S+(?: \S+){0,3} now\b",
     r"(?:[\w'/.-]+ ){1,5}(?:is|are) now (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok)\w",
 )
 
@@ -402,14 +411,14 @@ _PATTERNS = tuple(
 )
 ENGLISH = Language(
     code="en",
-    patterns=_PATTERNS,
+    table=Table(_PATTERNS),
     clause_end=re.compile(
         r"[,;:](?=\s)\s*(?:and |but |or )?|\s+[-–—]{1,2}\s+|\s*—\s*|\s+but\s+|\s+and\s+(?=(?:i|we|you|my|our|your|always|never|don'?t|please)\b)|\s+so\s+(?=(?:i|we|you|don'?t|please|never|always|use)\b)|\s*\((?=(?:i|we|my|always|never)\b)",
         re.I,
     ),
     opener=_regex(
         r"(?:(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|no+|nope|nah|yes|yep|yeah|right|sure|great|good news|nice|perfect|cool|again|first|second|third|here|now|currently|nowadays|these days|update|sorry|look|listen|usually|generally|personally|scratch that|wait|hold on|important|talked to the team|quick (?:note|update|intro)|correction|small (?:thing|note)|general(?: note)?|reminder|context|note|nb|n\.b\.|ps|p\.s\.|too \w+|good morning|morning)[,:!.;-]+\s*"
-        r"|(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|anyways?|anyhow|actually|thanks?(?: you)?|thx|ty|please|pls|plz|just|heads[- ]up|quick intro|for context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)|secondly|thirdly|finally|lastly|besides|additionally|in addition|plus|because|given that|hmm+|ah|aha|ugh|to be clear|honestly|frankly|in general|generally speaking|as a (?:general )?rule|turns out|as i said|like i said|as mentioned|let me introduce myself|as you know|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company|house)|over here|around here|at work|on this (?:project|team)|what is relevant|(?:can|could|would|will) you(?: please)?)(?:[,:!.;-]+\s*|\s+)"
+        r"|(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|anyways?|anyhow|actually|thanks?(?: you)?|thx|ty|please|pls|plz|just|heads[- ]up|quick intro|(?:just )?so you know|for what it's worth|fwiw|full disclosure|(?:a )?(?:bit|little|quick note|note) (?:about|on) me|about me|as background|disclaimer|for context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)|secondly|thirdly|finally|lastly|besides|additionally|in addition|plus|because|given that|hmm+|ah|aha|ugh|to be clear|honestly|frankly|in general|generally speaking|as a (?:general )?rule|turns out|as i said|like i said|as mentioned|let me introduce myself|as you know|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company|house)|over here|around here|at work|on this (?:project|team)|what is relevant|(?:can|could|would|will) you(?: please)?)(?:[,:!.;-]+\s*|\s+)"
         r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))(?:[,:!.;-]+\s*|\s+)"
         r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
     ),
@@ -429,7 +438,7 @@ ENGLISH = Language(
         r".*\?[\"'”’)]*\s*$|(?!what .{0,30}:)(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
     ),
     standing_question=_regex(
-        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?!(?: always)? (?:explain|tell|see|hear|access|remember|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|right|alright|all right|please|yeah|yes|got it|deal|understood|fine|will you|would you)\s*\?"
+        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?!(?: always)? (?:explain|tell|see|hear|access|remember|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|alright|all right|please|got it|deal|understood|fine|will you|would you)\s*\?"
     ),
     hypothetical=_regex(
         r"\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?<!you can )(?<!you may )(?<!can )assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
@@ -454,6 +463,9 @@ ENGLISH = Language(
     ),
     request=_regex(
         r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
+    ),
+    task=_regex(
+        r"(?:please |so |and |then |now |just )*(?:add|write|make|create|implement|put|insert|build|set up|generate|update|fix) (?:an?|the|one|some|it|this|that)\b"
     ),
     preface=_regex(
         r"(?:(?:oh|ok|hey|hi|hello|thanks?|thx|good news|btw|fyi|anyway|update|correction|sorry|by the way|yes|no|actually|scratch that|talked to the team|first time .*|ok sounds .*|fine|i think|i mean|you know|please)[ ,!]*)+$"
@@ -563,7 +575,7 @@ ENGLISH = Language(
     ),
     first_person=_regex(r"\x00"),
     marker_only=_regex(
-        r"(?:every (?:single )?time|always|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
+        r"(?:every (?:single )?time|always|that'?s (?:the|our|a) (?:rule|deal|policy|convention|law)|here|now|i mean it|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
     ),
     anaphoric=_regex(
         r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"

@@ -16,6 +16,7 @@ from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, 
 
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 MAX_REQUEST_CHARS = 160
+MAX_FACTS = 24  #: of one prompt; a text that states more is a document
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _OPEN_QUOTE = re.compile(r"[\"“「『‘]\s*$")
@@ -59,7 +60,9 @@ def read(own: str) -> Reading:
     reader = _Reader()
     for line in lines(own):
         reader.take_line(line)
-    return Reading(facts=tuple(reader.facts), forgets=tuple(reader.forgets), requests=tuple(reader.requests))
+        if len(reader.facts) >= MAX_FACTS:
+            break
+    return Reading(facts=tuple(reader.facts[:MAX_FACTS]), forgets=tuple(reader.forgets), requests=tuple(reader.requests))
 
 
 class _Reader:
@@ -85,10 +88,10 @@ class _Reader:
             return
         item = line.startswith("- ")
         found = sentences_of(line.removeprefix("- "))
-        for n, sentence in enumerate(found):
-            if self._foreign:
-                break
-            self._take(sentence, under_heading=self._heading and item, last=n == len(found) - 1)
+        for sentence in found[:-1]:
+            self._take(sentence, under_heading=self._heading and item)
+        for sentence in found[-1:]:
+            self._take(sentence, under_heading=self._heading and item, last=True)
 
     def _take_blank(self) -> None:
         """A blank line ends a block; two before it has begun mean that `own_words` took it out."""
@@ -99,7 +102,9 @@ class _Reader:
         ):
             self._foreign = ""
 
-    def _take(self, sentence: Sentence, *, under_heading: bool, last: bool) -> None:
+    def _take(self, sentence: Sentence, *, under_heading: bool, last: bool = False) -> None:
+        if self._foreign or len(sentence.text) > MAX_SENTENCE_CHARS:
+            return
         language = language_of(sentence.text)
         if language.joke.match(sentence.masked):
             self.facts.clear()
@@ -192,8 +197,6 @@ def _forget(sentence: Sentence, language: Language) -> Forget | None:
 def _may_state(sentence: Sentence, language: Language) -> bool:
     """Whether a sentence may say something lasting at all."""
     masked = sentence.masked
-    if len(masked) > MAX_SENTENCE_CHARS:
-        return False
     if language.question.match(masked) and not language.standing_question.match(masked):
         return False
     if language.hypothetical.search(masked):
@@ -204,9 +207,10 @@ def _may_state(sentence: Sentence, language: Language) -> bool:
 def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
     if not _may_state(sentence, language):
         return []
-    masked = sentence.masked
+    masked = sentence.masked.rstrip("?？ ")
     bounds = clauses(masked, language.clause_end)
     standing = under_heading or bool(language.standing.search(masked))
+    firm = bool(language.firm.search(masked))
     remembered, marked, facts, at = False, under_heading, list[Fact](), 0
     for n, (start, end) in enumerate(bounds):
         opened = language.opener.match(masked, max(start, at))
@@ -218,12 +222,15 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
         if language.third_person.match(masked, at, end):
             return facts
         follows = _is_person(facts) or bool(n and language.first_person.match(masked, bounds[n - 1][0]))
-        pattern, match = _matching(language, masked, at, end, standing=standing or marked, follows=follows)
-        if pattern is None or match is None:
+        hit = language.table.match(masked, at, end, standing=standing or marked, follows=follows)
+        if hit is None:
             if marked and not facts:
                 return _default_rule(sentence, language, at, remembered=remembered)
             continue
-        span = _span(language, masked, bounds, n, at, pattern, match)
+        pattern, matched_to = hit
+        if pattern.kind is Kind.RULE and not (marked or firm) and _specifies_task(language, masked, bounds, n, matched_to):
+            return facts
+        span = _span(language, masked, bounds, n, at, pattern, matched_to)
         fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
         if fact and _belongs_to(facts, fact):
             facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
@@ -231,9 +238,19 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
             facts.append(fact)
         if pattern.extent is not Extent.CLAUSE:
             return facts
-    if not facts and language.firm.search(masked):
+    if not facts and firm:
         return _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
     return facts
+
+
+def _specifies_task(
+    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, matched_to: int
+) -> bool:
+    """Whether the clauses around a rule make it the wording of a task: "write a validator: names must be short"."""
+    before = bounds[n - 1] if n else None
+    if before and masked[before[1] : bounds[n][0]].strip() in (":", "：") and language.task.match(masked, *before):
+        return True
+    return any(language.task.match(masked, *bound) for bound in bounds[n + 1 :] if bound[0] >= matched_to)
 
 
 def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
@@ -252,35 +269,17 @@ def _is_person(facts: list[Fact]) -> bool:
     return bool(facts) and facts[-1].kind is Kind.PERSON
 
 
-def _matching(
-    language: Language, masked: str, at: int, end: int, *, standing: bool, follows: bool
-) -> tuple[Pattern | None, re.Match[str] | None]:
-    for pattern in language.patterns:
-        if (pattern.standing and not standing) or (pattern.follows and not follows):
-            continue
-        match = pattern.regex.match(masked, at, end if pattern.extent is Extent.CLAUSE else len(masked))
-        if match:
-            return pattern, match
-    return None, None
-
-
 def _span(
-    language: Language,
-    masked: str,
-    bounds: list[tuple[int, int]],
-    n: int,
-    at: int,
-    pattern: Pattern,
-    match: re.Match[str],
+    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int, pattern: Pattern, matched_to: int
 ) -> tuple[int, int]:
     """Return where the fact stands in the sentence."""
-    start, end = bounds[n]
+    end = bounds[n][1]
     if pattern.extent is Extent.CLAUSE:
         return at, end
     if pattern.extent is Extent.WHOLE:
         at = _first_clause(language, masked, bounds, n, at)
     for later in bounds[n + 1 :]:
-        if later[0] >= match.end() and _is_aside(language, masked, later):
+        if later[0] >= matched_to and _is_aside(language, masked, later):
             break
         end = later[1]
     return at, end

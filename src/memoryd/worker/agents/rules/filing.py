@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from memoryd.memory.entries import make_slug
 from memoryd.memory.model import CoreLine, Entry, EntryType, MemoryView, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
-from memoryd.memory.text import content_words, cut, fold, similarity
+from memoryd.memory.text import content_words, cut, fold
 from memoryd.worker.agents.rules.facts import Fact, Forget
-from memoryd.worker.agents.rules.patterns import Kind
+from memoryd.worker.agents.rules.patterns import Kind, Language
 
-SAME = 0.85  #: similarity of character bigrams from which on two lines say the same
+ON_TOPIC = 0.34  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
 
 FILE_OF = {
@@ -24,6 +24,7 @@ FILE_OF = {
     Kind.RULE: "constraints.md",
 }
 TYPE_OF = {Kind.DECISION: EntryType.PROJECT, Kind.PROJECT: EntryType.PROJECT, Kind.POINTER: EntryType.REFERENCE}
+_STANDING = {"preferences.md", "constraints.md"}  #: a changed line stays where it stood
 _PERSONAL = {"user.md", "identity.md"}
 
 
@@ -38,9 +39,18 @@ class Held:
     fact: Fact | None = None  #: of this run
     cites: tuple[int, ...] = ()
     replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
+    folded: str = field(init=False)
+    words: frozenset[str] = field(init=False)
+    _slots: dict[str, frozenset[str]] = field(default_factory=dict)  #: by language; each is found once
 
-    def words(self) -> frozenset[str]:
-        return content_words(self.text)
+    def __post_init__(self) -> None:
+        self.folded, self.words = fold(self.text), content_words(self.text)
+
+    def slots(self, language: Language) -> frozenset[str]:
+        """The single-valued attributes that the text is about."""
+        if language.code not in self._slots:
+            self._slots[language.code] = slots_of(self.text, language)
+        return self._slots[language.code]
 
 
 class Desk:
@@ -61,7 +71,10 @@ class Desk:
             return
         stale = self._stale(fact)
         text = _with_kept_part(fact, stale)
-        new = Held(file=FILE_OF.get(fact.kind, ""), text=text, fact=fact, cites=(seq,))
+        file = FILE_OF.get(fact.kind, "")
+        if file in _STANDING and stale and stale[0].file in _STANDING:
+            file = stale[0].file
+        new = Held(file=file, text=text, fact=fact, cites=(seq,))
         new.root = Root.USER if fact.everywhere and new.file == "constraints.md" else None
         if not new.file:
             new.slug = self._free_slug(text, stale)
@@ -94,13 +107,10 @@ class Desk:
         return bool(words) and any(len(words & row) >= COVERED * len(words) for row in self._instructions)
 
     def _said(self, fact: Fact) -> bool:
-        words = content_words(fact.text)
+        """Whether memory says it already: in the same words, or in more."""
+        folded, words = fold(fact.text), content_words(fact.text)
         for held in self._held:
-            if fold(held.text) == fold(fact.text):
-                return True
-            if words and words <= held.words() and not fact.changes:
-                return True
-            if not fact.changes and similarity(held.text, fact.text) >= SAME and words == held.words():
+            if held.folded == folded or (words and words <= held.words and not fact.changes):
                 return True
         return False
 
@@ -108,7 +118,7 @@ class Desk:
         """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
         if fact.adds and not fact.old_values:
             return []
-        slots = _slots(fact.text, fact)
+        slots = slots_of(fact.text, fact.language)
         found = [held for held in self._held if self._same_attribute(held, fact, slots)]
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.changes:
@@ -116,7 +126,7 @@ class Desk:
         return found
 
     def _same_attribute(self, held: Held, fact: Fact, slots: frozenset[str]) -> bool:
-        shared = slots & _slots(held.text, fact)
+        shared = slots & held.slots(fact.language)
         if not shared:
             return False
         personal = any(slot.startswith(("user", "agent")) for slot in shared)
@@ -128,10 +138,13 @@ class Desk:
         """The line that shares most topic words, when the sentence says that something changed."""
         words = content_words(fact.said) - _FRAME
         family = _family(fact.kind)
-        scored = [(len(words & (held.words() - _FRAME)), n, held) for n, held in enumerate(self._held)]
-        scored = [
-            s for s in scored if s[0] and s[2].file in family and (s[2].fact is None or s[2].fact.said != fact.said)
-        ]
+        scored = []
+        for n, held in enumerate(self._held):
+            topic = held.words - _FRAME
+            shared = len(words & topic)
+            of_another = held.fact is None or held.fact.said != fact.said
+            if held.file in family and of_another and (shared >= 2 or (shared and shared >= ON_TOPIC * len(topic))):
+                scored.append((shared, n, held))
         return [max(scored, key=lambda s: s[:2])[2]] if scored else []
 
     def _named(self, wish: Forget) -> list[Held]:
@@ -139,7 +152,7 @@ class Desk:
             if words.match(wish.what):
                 return [held for held in self._held if lines.search(held.text)][-1:]
         asked = content_words(wish.what) - _FRAME
-        scored = [(len(asked & held.words()), n, held) for n, held in enumerate(self._held)]
+        scored = [(len(asked & held.words), n, held) for n, held in enumerate(self._held)]
         best = max((s for s in scored if s[0]), key=lambda s: s[:2], default=None)
         return [best[2]] if best else []
 
@@ -162,7 +175,8 @@ class Desk:
 
 
 _FRAME = content_words(
-    "user use always never now new the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
+    "user use always never now new instead only just every all file project team want need make keep like day week month last "
+    "the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
 )
 _WORDS = re.compile(r"[\w.#+-]*\w")
 
@@ -182,8 +196,9 @@ def _of_entry(root: Root, entry: Entry) -> Held:
     return Held(file="", text=entry.description or entry.name, slug=entry.slug, root=root)
 
 
-def _slots(text: str, fact: Fact) -> frozenset[str]:
-    return frozenset(name for name, pattern in fact.language.slots if pattern.search(text))
+def slots_of(text: str, language: Language) -> frozenset[str]:
+    """Return the single-valued attributes that a text is about: the person's name, the answer language, ..."""
+    return frozenset(name for name, pattern in language.slots if pattern.search(text))
 
 
 def _is_name(slots: frozenset[str]) -> bool:
@@ -196,16 +211,15 @@ def _family(kind: Kind) -> frozenset[str]:
     return frozenset({"", "preferences.md", "constraints.md"})
 
 
+_DENIED = re.compile(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
+
+
 def _asserts(held: Held, old: str, fact: Fact) -> bool:
     """Whether a fact holds the value that is named as old, and not as one to avoid."""
     if held.file == "identity.md" or (held.file == "user.md") != (fact.kind is Kind.PERSON):
         return False
-    at = fold(held.text).find(fold(old))
-    if at < 0 or not re.search(rf"(?<![\w]){re.escape(fold(old))}(?![a-z0-9])", fold(held.text)):
-        return False
-    return not re.search(
-        r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止", fold(held.text)[:at]
-    )
+    said = re.search(rf"(?<![\w]){re.escape(fold(old))}(?![a-z0-9])", held.folded)
+    return said is not None and not _DENIED.search(held.folded[: said.start()])
 
 
 _AT_FIRM = re.compile(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
@@ -215,7 +229,7 @@ def _with_kept_part(fact: Fact, stale: list[Held]) -> str:
     """A new job title says nothing about the employer: keep it."""
     if fact.kind is Kind.PERSON and not _AT_FIRM.search(fact.text):
         firm = next((m for held in stale if (m := _AT_FIRM.search(held.text))), None)
-        if firm and "user role" in _slots(fact.text, fact):
+        if firm and "user role" in slots_of(fact.text, fact.language):
             return f"{fact.text} {firm[0]}"
     return fact.text
 

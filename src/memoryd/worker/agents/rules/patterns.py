@@ -4,9 +4,10 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 REMEMBERED, CORRECTED, PREFERRED, MENTIONED = 1.0, 0.8, 0.6, 0.4  #: importance without a model (SOURCES.md)
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -44,12 +45,41 @@ class Pattern:
     follows: bool = False  #: has no subject of its own: counts only right after a fact about the person
 
 
+class Table:
+    """The patterns of a language in their order: the first that matches wins.
+
+    Neighbours under the same condition are one alternation, so that a clause costs a dozen matches and not a hundred.
+    """
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        def condition(pattern: Pattern) -> tuple[bool, bool, bool, int]:
+            return pattern.extent is Extent.CLAUSE, pattern.standing, pattern.follows, pattern.regex.flags
+
+        self._runs: list[tuple[re.Pattern[str], list[Pattern]]] = []
+        for key, neighbours in groupby(patterns, condition):
+            run = list(neighbours)
+            alternation = "|".join(f"(?P<p{n}>{pattern.regex.pattern})" for n, pattern in enumerate(run))
+            self._runs.append((re.compile(alternation, key[3]), run))
+
+    def match(
+        self, text: str, at: int, clause_end: int, *, standing: bool, follows: bool
+    ) -> tuple[Pattern, int] | None:
+        """Return the pattern that matches at `at` and where its match ends, None when none does."""
+        for alternation, run in self._runs:
+            if (run[0].standing and not standing) or (run[0].follows and not follows):
+                continue
+            match = alternation.match(text, at, clause_end if run[0].extent is Extent.CLAUSE else len(text))
+            if match and match.lastgroup:
+                return run[int(match.lastgroup[1:])], match.end()
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
     """All that the pipeline asks about a language. Patterns see quoted text as blanks (`sentences.mask`)."""
 
     code: str
-    patterns: tuple[Pattern, ...]
+    table: Table
     clause_end: re.Pattern[str]  #: the separator between two clauses
     opener: re.Pattern[str]  #: fillers before a fact; group `standing` or `remember` when they mark one
     standing: re.Pattern[str]  #: anywhere: the sentence speaks of more than the task at hand
@@ -66,6 +96,7 @@ class Language:
     fiction: re.Pattern[str]  #: a request to invent text: what follows is nobody's word
     heading: re.Pattern[str]  #: a line before a colon that introduces the user's own rules
     request: re.Pattern[str]  #: a clause that asks for something now; it is no part of a fact
+    task: re.Pattern[str]  #: a request beside a rule in one sentence: the rule is a part of that task
     preface: re.Pattern[str]  #: a clause that only leads to a fact
     tail: re.Pattern[str]  #: what is cut off the end of a fact
     about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference

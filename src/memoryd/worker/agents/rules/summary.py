@@ -6,6 +6,7 @@ quotes no tool result.
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC
@@ -21,6 +22,7 @@ MAX_NOTE_CHARS = 2_000
 MAX_ITEMS = 12  #: of each list, newest kept
 MAX_LINE_CHARS = 160
 MAX_FILES = 20
+_ANSWER_START_CHARS = 400  #: of an answer are looked at for its first sentence
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,46 +96,63 @@ def summarise(
 
 
 def _take(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]], note: Note) -> None:
-    prompts = [(u, reading.requests[0]) for u, reading in readings if reading.requests and u.seq > note.seen]
-    for utterance, asked in prompts:
-        note.asked = _newest([*note.asked, asked])
-        result = _result(session, utterance)
-        if result:
-            note.done = _newest([*note.done, result])
-        if any(_within(session, utterance, tool) for tool in session.tools):
-            line = f"[{utterance.at:%H:%M}] {cut(asked, 80)} -> {cut(result or 'no answer', 80)}"
-            note.tasks = _newest([*note.tasks, line])
+    for turn in _turns(session, readings):
+        if turn.asked and turn.prompt.seq > note.seen:
+            _note_turn(turn, note)
     for tool in session.tools:
         if tool.seq > note.seen:
             note.tools[tool.name] = note.tools.get(tool.name, 0) + 1
             _touch(note, tool)
-    for turn in session.turns:
-        if turn.seq > note.seen:
-            note.turns[turn.status] = note.turns.get(turn.status, 0) + 1
+    for end in session.turns:
+        if end.seq > note.seen:
+            note.turns[end.status] = note.turns.get(end.status, 0) + 1
+
+
+@dataclass(slots=True, kw_only=True)
+class _Turn:
+    """A prompt and what came before the next one."""
+
+    prompt: Utterance
+    asked: str  #: its first request, '' for a remark
+    answer: str = ""  #: the last text of the assistant
+    used_tools: bool = False
+
+
+def _turns(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]]) -> list[_Turn]:
+    turns = [_Turn(prompt=u, asked=next(iter(reading.requests), "")) for u, reading in readings]
+    turns.sort(key=lambda turn: turn.prompt.seq)
+    starts = [turn.prompt.seq for turn in turns]
+    for utterance in session.utterances:
+        n = bisect_left(starts, utterance.seq)
+        if utterance.role == "assistant" and n:
+            turns[n - 1].answer = utterance.text
+    for tool in session.tools:
+        n = bisect_left(starts, tool.seq)
+        if n:
+            turns[n - 1].used_tools = True
+    return turns
+
+
+def _note_turn(turn: _Turn, note: Note) -> None:
+    result = _first_sentence(turn.answer)
+    note.asked = _newest([*note.asked, turn.asked])
+    if result:
+        note.done = _newest([*note.done, result])
+    if turn.used_tools:
+        line = f"[{turn.prompt.at:%H:%M}] {cut(turn.asked, 80)} -> {cut(result or 'no answer', 80)}"
+        note.tasks = _newest([*note.tasks, line])
+
+
+def _first_sentence(answer: str) -> str:
+    row = next((row for row in answer[:_ANSWER_START_CHARS].split("\n") if row.strip()), "")
+    found = sentences_of(row)
+    return cut(found[0].text, MAX_LINE_CHARS) if found else ""
 
 
 def _touch(note: Note, tool: ToolCall) -> None:
     for touch in tool.files:
         before = note.files.pop(touch.path, touch.action)
         note.files[touch.path] = before if touch.action == "read" else touch.action
-
-
-def _next_prompt(session: SessionSlice, prompt: Utterance) -> int:
-    later = (u.seq for u in session.user_texts() if u.seq > prompt.seq)
-    return min(later, default=2**63)
-
-
-def _within(session: SessionSlice, prompt: Utterance, tool: ToolCall) -> bool:
-    return prompt.seq < tool.seq < _next_prompt(session, prompt)
-
-
-def _result(session: SessionSlice, prompt: Utterance) -> str:
-    """The first sentence of the turn's final answer."""
-    end = _next_prompt(session, prompt)
-    answers = [u for u in session.utterances if u.role == "assistant" and prompt.seq < u.seq < end]
-    first = next((row for row in answers[-1].text.split("\n") if row.strip()), "") if answers else ""
-    found = sentences_of(first[:1_000])
-    return cut(found[0].text, MAX_LINE_CHARS) if found else ""
 
 
 def _newest(items: list[str]) -> list[str]:

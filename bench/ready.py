@@ -1,0 +1,56 @@
+"""Ready: from the spawn of `python -m memoryd serve` to the answer of `daemon.health`."""
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from bench.ground import Ground
+from bench.process import run_seconds
+from bench.served import Served
+from bench.table import Aim, Row, compared
+from bench.timing import in_turn
+
+TITLE = "Ready"
+AIM = Aim(bound=4.0)
+FLOOR = "import asyncio, pydantic, sqlite3"
+
+
+def section(ground: Ground) -> tuple[list[Row], list[str]]:
+    room, names = ground.room("ready"), count()
+    known = room / "known"
+    known.mkdir()
+    floor = [ground.python, "-c", FLOOR]
+    modules = [ground.python, "-c", "import memoryd.daemon.serve"]
+
+    def new() -> float:
+        home = room / f"new-{next(names)}"
+        home.mkdir()
+        return started(ground, home)
+
+    variants: dict[str, Callable[[], float]] = {
+        "floor": lambda: run_seconds(floor, ground.env, Path("/dev/null")),
+        "modules": lambda: run_seconds(modules, ground.env, Path("/dev/null")),
+        "again": lambda: started(ground, known),
+        "new": new,
+    }
+    times = in_turn(variants, ground.pick(quick=3, full=15))
+    base = times["floor"]
+    rows = [
+        compared("ready, data directory exists", times["again"].ms(), base.ms(), times["again"].over(base), AIM,
+                 "importing our modules and the prescribed libraries"),
+        compared("ready, first start", times["new"].ms(), base.ms(), times["new"].over(base), AIM,
+                 "the same, then making and syncing database and seeds"),
+        compared("of these: `import memoryd.daemon.serve`", times["modules"].ms(), base.ms(),
+                 times["modules"].over(base), None, "bytecode is cached; pydantic builds its models"),
+    ]  # fmt: skip
+    return rows, [
+        f'Floor: `python -c "{FLOOR}"`. Medians of {len(base.samples)} rounds; spread of the floor {base.spread:.0%}.'
+    ]
+
+
+def started(ground: Ground, home: Path) -> float:
+    served = Served(ground, home)
+    try:
+        return served.start()
+    finally:
+        served.stop()

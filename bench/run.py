@@ -1,0 +1,70 @@
+"""`make bench`: every promise of speed and size beside its floor, in one run.
+
+    python bench/run.py [--quick] [--only SECTION]
+
+Prints Markdown tables and writes them to bench/results/report.md. A missed aim is printed as missed and is no error;
+the exit status is 1 when a section broke.
+"""
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+
+_HERE = Path(__file__).resolve().parent
+sys.path[0] = str(_HERE.parent)
+
+from bench import ack, hook, idle, ready, rules, transcript  # noqa: E402
+from bench.ground import Ground, prepared  # noqa: E402
+from bench.table import Row, markdown  # noqa: E402
+
+REPORT = _HERE / "results" / "report.md"
+
+Section = Callable[[Ground], tuple[list[Row], list[str]]]
+SECTIONS: dict[str, tuple[str, Section]] = {
+    "hook": (hook.TITLE, hook.section),
+    "ack": (ack.TITLE, ack.section),
+    "idle": (idle.TITLE, idle.section),
+    "ready": (ready.TITLE, ready.section),
+    "rules": (rules.TITLE, rules.section),
+    "transcript": (transcript.TITLE, transcript.section),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Ratios side by side with their floors.")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, under 90 seconds")
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="one section; may be given again")
+    options = parser.parse_args(argv)
+    began, broken = perf_counter(), 0
+    with prepared(quick=options.quick) as ground:
+        parts = [_show(f"# memoryd bench\n\n{ground.describe()}\n")]
+        for name in options.only or SECTIONS:
+            part, failed = _measure(name, ground)
+            parts.append(_show(part))
+            broken += failed
+    parts.append(_show(f"Took {perf_counter() - began:.0f} s. Ratios count: the machine is shared, times are not."))
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text("\n".join(parts) + "\n", encoding="utf-8")
+    return int(broken > 0)
+
+
+def _measure(name: str, ground: Ground) -> tuple[str, bool]:
+    title, section = SECTIONS[name]
+    try:
+        rows, notes = section(ground)
+    except Exception as error:
+        traceback.print_exc()
+        return f"## {title}\n\n**broken**: {type(error).__name__}\n", True
+    return markdown(title, rows, notes), False
+
+
+def _show(text: str) -> str:
+    print(text, flush=True)
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Each broken link is found, named, and its mend told."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich out of their process
+    del sys.modules["rich"]
+
+from memoryd.daemon.cli import process
+from memoryd.daemon.doctor import Check, Mark, examine
+from memoryd.daemon.install import Installer, carry_out
+from memoryd.ipc import places as placing
+from memoryd.ipc.client import Client
+
+
+@pytest.fixture
+def places(home: Path) -> placing.Places:
+    return placing.find()
+
+
+@pytest.fixture
+def running(places: placing.Places) -> Iterator[placing.Places]:
+    """Installed and started."""
+    installer = Installer(places=places)
+    carry_out(installer.plan_install(installer.target("claude-code")))
+    process.start(places)
+    yield places
+    process.stop(places)
+
+
+def _found() -> dict[str, Check]:
+    return {check.link: check for check in examine()}
+
+
+def _wrong() -> set[str]:
+    return {check.link for check in examine() if check.mark is Mark.WRONG}
+
+
+def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
+    found = _found()
+    assert not _wrong(), found
+    assert "delivered" in found["hook run"].found
+    assert list(found) == [
+        "config", "data", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool", "quarantine",
+        "service",
+    ]  # fmt: skip
+
+
+def test_looking_records_nothing(running: placing.Places) -> None:
+    _found()
+    with Client(running.socket) as client:
+        assert client.call("session.list").items == ()
+    assert not list(running.spool.glob("*-*"))
+
+
+def test_without_a_daemon_the_hook_is_tried_and_spools_nothing(running: placing.Places) -> None:
+    process.stop(running)
+    found = _found()
+    assert _wrong() == {"daemon"}
+    assert "memoryd start" in found["daemon"].mend
+    assert "would spool" in found["hook run"].found
+    assert not running.spool.exists() or not list(running.spool.iterdir())
+
+
+def test_hooks_that_are_missing_in_a_host_that_is_there(places: placing.Places, home: Path) -> None:
+    (home / ".claude").mkdir()
+    assert _found()["hooks in claude-code"] == Check(
+        link="hooks in claude-code", mark=Mark.WRONG, found="not installed", mend="`memoryd install claude-code`"
+    )
+
+
+def test_every_damage_is_told(running: placing.Places, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = running.data / "bin" / "memoryd-hook"
+    settings = home / ".claude" / "settings.json"
+    text = settings.read_text()
+
+    script.chmod(0o600)
+    assert "chmod 755" in _found()["hook script"].mend
+    script.write_text("#!/bin/sh\nexit 3\n")
+    script.chmod(0o755)
+    assert _wrong() == {"hooks in claude-code", "hook script", "hook run"}
+    script.unlink()
+    assert "missing" in _found()["hook script"].found
+    carry_out(Installer(places=running).plan_script())
+
+    settings.write_text(text.replace('"timeout": 10', '"timeout": 1'))
+    assert _wrong() == {"hooks in claude-code"}
+    settings.write_text(text.replace("{", '{"disableAllHooks": true,', 1))
+    assert "disableAllHooks" in _found()["hooks in claude-code"].found
+    settings.write_text("{")
+    assert "line 1 column 2" in _found()["hooks in claude-code"].found
+    settings.write_text(text)
+
+    running.data.chmod(0o755)
+    assert "chmod 700" in _found()["data"].mend
+    running.data.chmod(0o700)
+
+    (running.spool / "bad").mkdir(parents=True, exist_ok=True)
+    (running.spool / "bad" / "x").touch()
+    (running.spool / ".full").touch()
+    assert "spool" in _wrong()
+    (running.spool / "bad" / "x").unlink()
+    (running.spool / ".full").unlink()
+    assert not _wrong()
+
+    monkeypatch.setenv("MEMORYD_DAEMON__DATA_DIR", str(running.data.parent / "other"))
+    assert {"socket", "hooks in claude-code"} <= _wrong()
+
+
+def test_a_payload_that_was_not_understood_is_shown(running: placing.Places) -> None:
+    with Client(running.socket) as client:
+        params = {
+            "id": "0" * 32,
+            "at": "2026-11-30T00:00:00Z",
+            "host": "claude-code",
+            "event": "Stop",
+            "raw": "no json",
+        }
+        client.call("hook.deliver", params)
+    assert "1 hook payloads" in _found()["quarantine"].found
+
+
+def test_a_broken_configuration_does_not_end_the_examination(running: placing.Places) -> None:
+    running.config.parent.mkdir(parents=True)
+    running.config.write_text("[daemon]\nenabeld = true\n")
+    found = _found()
+    assert "enabled" in found["config"].found
+    assert found["daemon"].mark is Mark.OK
+
+
+def test_files_of_a_service_from_another_release_are_outdated(places: placing.Places, home: Path) -> None:
+    folder = home / ".config" / "systemd" / "user"
+    folder.mkdir(parents=True)
+    (folder / "memoryd.service").write_text("[Service]\n")
+    assert _found()["service"].mark is Mark.WRONG
+    assert os.path.exists(folder)

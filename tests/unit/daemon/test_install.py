@@ -1,0 +1,231 @@
+"""install and its exact removal, on real files."""
+
+import json
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memoryd import seeds
+from memoryd.daemon.install import Installer, Target, carry_out
+from memoryd.errors import ConfigError, Conflict, NotFound
+from memoryd.ipc import hosts
+from memoryd.ipc import places as placing
+
+EVENTS = hosts.get("claude-code").hook_events
+THEIRS = '{"type": "command", "command": "/usr/local/bin/lint --fast", "timeout": 3}'
+SETTINGS = {
+    "absent": None,
+    "blank": "",
+    "newline": "\n",
+    "comment": "// mine\n",
+    "empty": "{}",
+    "spread": "{\n}\n",
+    "one-line": '{"model": "opus", "env": {"A": "1"}}',
+    "plain": '{\n  "model": "opus"\n}\n',
+    "tabs-crlf-bom": '\ufeff{\r\n\t"model": "opus",\r\n\t"permissions": {\r\n\t\t"allow": []\r\n\t}\r\n}\r\n',
+    "comments": '{\n  // which model\n  "model": "opus", // the big one\n  /* hooks: none yet */\n}\n',
+    "hooks-empty": '{\n  "hooks": {},\n  "model": "opus"\n}\n',
+    "event-empty": '{\n  "hooks": {"Stop": [ ]}\n}\n',
+    "hooks-theirs": '{"hooks": {"Stop": [{"hooks": [' + THEIRS + ']}], "PreToolUse": []}}',
+    "hooks-theirs-spread": (
+        '{\n    "hooks": {\n        "Stop": [\n            {\n                "matcher": "*",\n'
+        '                "hooks": [\n                    ' + THEIRS + "\n                ]\n            }\n        ]\n"
+        "    },\n}\n"
+    ),
+}
+
+
+@pytest.fixture
+def installer(home: Path) -> Installer:
+    return Installer(places=placing.find())
+
+
+@pytest.fixture
+def target(installer: Installer) -> Target:
+    return installer.target("claude-code")
+
+
+def _put(target: Target, text: str | None) -> bytes | None:
+    target.folder.mkdir(parents=True, exist_ok=True)
+    if text is None:
+        return None
+    target.settings.write_bytes(text.encode())
+    return text.encode()
+
+
+def _now(target: Target) -> bytes | None:
+    return target.settings.read_bytes() if target.settings.exists() else None
+
+
+@pytest.mark.parametrize("text", SETTINGS.values(), ids=SETTINGS.keys())
+def test_uninstall_leaves_the_file_as_it_was_to_the_byte(
+    text: str | None, installer: Installer, target: Target
+) -> None:
+    before = _put(target, text)
+    carry_out(installer.plan_install(target))
+    assert installer.state(target) == "installed"
+    assert installer.plan_install(target).changes == ()
+    carry_out(installer.plan_uninstall(target))
+    assert _now(target) == before
+    assert installer.state(target) == "absent"
+    assert installer.plan_uninstall(target).changes == ()
+
+
+@pytest.mark.parametrize("text", SETTINGS.values(), ids=SETTINGS.keys())
+def test_an_upgrade_in_between_changes_nothing_of_that(text: str | None, installer: Installer, target: Target) -> None:
+    before = _put(target, text)
+    old = Installer(places=placing.find(data=str(installer.places.data.parent / "elsewhere")))
+    carry_out(old.plan_install(target))
+    target.settings.write_bytes(target.settings.read_bytes().replace(b'"timeout": 10', b'"timeout": 11'))
+    (installer.places.data).mkdir(parents=True, exist_ok=True)
+    (old.places.data / "installs.json").rename(installer.places.data / "installs.json")
+    assert installer.state(target) == "outdated"
+    carry_out(installer.plan_install(target))
+    assert installer.state(target) == "installed"
+    carry_out(installer.plan_uninstall(target))
+    assert _now(target) == before
+
+
+@pytest.mark.parametrize("name", ["plain", "comments", "tabs-crlf-bom", "hooks-theirs-spread", "one-line"])
+def test_what_the_person_changed_since_stays(name: str, installer: Installer, target: Target) -> None:
+    text = SETTINGS[name]
+    assert text is not None
+    _put(target, text)
+    carry_out(installer.plan_install(target))
+    target.settings.write_bytes(target.settings.read_bytes().replace(b"{", b'{"mine": [1], /* new */', 1))
+    carry_out(installer.plan_uninstall(target))
+    assert target.settings.read_bytes() == text.encode().replace(b"{", b'{"mine": [1], /* new */', 1)
+
+
+def test_a_handler_that_the_person_put_into_our_group_stays(installer: Installer, target: Target) -> None:
+    carry_out(installer.plan_install(target))
+    ours = json.loads(target.settings.read_text())
+    ours["hooks"]["Stop"][0]["hooks"].insert(0, json.loads(THEIRS))
+    ours["hooks"]["Stop"].append({"hooks": [json.loads(THEIRS)]})
+    target.settings.write_text(json.dumps(ours, indent=4))
+    carry_out(installer.plan_uninstall(target))
+    left = json.loads(target.settings.read_text())
+    assert left == {"hooks": {"Stop": [{"hooks": [json.loads(THEIRS)]}, {"hooks": [json.loads(THEIRS)]}]}}
+
+
+def test_settings_written_anew_by_the_host_are_still_found(installer: Installer, target: Target) -> None:
+    _put(target, '{"model": "opus"}')
+    carry_out(installer.plan_install(target))
+    target.settings.write_text(json.dumps(json.loads(target.settings.read_text()), indent=2))
+    assert installer.state(target) == "installed"
+    carry_out(installer.plan_uninstall(target))
+    assert json.loads(target.settings.read_text()) == {"model": "opus"}
+
+
+def test_each_event_has_one_handler_that_sh_can_run(installer: Installer, target: Target, home: Path) -> None:
+    odd = Installer(places=placing.find(data=str(home / "it's a $HOME")))
+    carry_out(odd.plan_install(target))
+    hooks = json.loads(target.settings.read_text())["hooks"]
+    assert sorted(hooks) == sorted(EVENTS)
+    for event, groups in hooks.items():
+        [[handler]] = [group["hooks"] for group in groups]
+        assert handler["timeout"] == (10 if event == "PreCompact" else 5)
+        done = subprocess.run(
+            ["sh", "-c", handler["command"]], input=b"{}", capture_output=True, env={"MEMORYD_CHILD": "1"}, timeout=30
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_broken_file_is_refused_and_nothing_is_written(installer: Installer, target: Target) -> None:
+    before = _put(target, '{\n  "model": "opus"\n  "x": 1\n}')
+    with pytest.raises(ConfigError, match=r"settings\.json line 3 column 3"):
+        installer.plan_install(target)
+    assert _now(target) == before
+    assert not installer.script.exists()
+
+
+@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": null}'])
+def test_hooks_of_another_shape_are_refused(text: str, installer: Installer, target: Target) -> None:
+    _put(target, text)
+    with pytest.raises(ConfigError, match="line 1 column"):
+        installer.plan_install(target)
+
+
+def test_links_stay_links_and_modes_stay(installer: Installer, target: Target, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text("{}\n")
+    real.chmod(0o664)
+    target.folder.mkdir(parents=True)
+    target.settings.symlink_to(real)
+    carry_out(installer.plan_install(target))
+    assert target.settings.is_symlink()
+    assert "memoryd-hook" in real.read_text()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o664
+    carry_out(installer.plan_uninstall(target))
+    assert real.read_text() == "{}\n"
+
+
+def test_a_change_between_plan_and_writing_is_noticed(installer: Installer, target: Target) -> None:
+    _put(target, "{}")
+    plan = installer.plan_install(target)
+    target.settings.write_text('{"theirs": 1}')
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        carry_out(plan)
+    assert target.settings.read_text() == '{"theirs": 1}'
+
+
+def test_the_skill_comes_and_goes_but_never_over_a_persons(installer: Installer, target: Target) -> None:
+    carry_out(installer.plan_install(target))
+    assert target.skill.read_bytes() == seeds.files("en")["SKILL.md"]
+    target.skill.write_text("my own words\n")
+    plan = installer.plan_install(target)
+    assert plan.changes == ()
+    assert "stays as it is" in plan.notes[0]
+    carry_out(installer.plan_uninstall(target))
+    assert target.skill.read_text() == "my own words\n"
+    target.skill.write_bytes(seeds.files("en")["SKILL.md"])
+    carry_out(installer.plan_uninstall(target))
+    assert not target.skill.parent.exists()
+
+
+def test_the_diff_masks_secrets_and_shows_only_the_settings(installer: Installer, target: Target) -> None:
+    token = "sk-" + "ant-api03-" + "Zx9" * 12
+    _put(target, json.dumps({"env": {"ANTHROPIC_API_KEY": token}}, indent=2))
+    plan = installer.plan_install(target)
+    shown = "".join(change.diff() for change in plan.changes)
+    assert "memoryd-hook" in shown
+    assert token not in shown
+    assert token not in (plan.changes[-2].after or b"").decode(), "the record holds nothing of the settings"
+    carry_out(plan)
+    assert token in target.settings.read_text()
+
+
+def test_another_config_dir_and_a_project_are_honoured(home: Path, tmp_path: Path) -> None:
+    installer = Installer(places=placing.find(), env={**os.environ, "CLAUDE_CONFIG_DIR": str(tmp_path / "cc")})
+    assert installer.target("claude-code").settings == tmp_path / "cc" / "settings.json"
+    assert installer.target("claude-code", tmp_path / "p").settings == tmp_path / "p" / ".claude" / "settings.json"
+    with pytest.raises(NotFound, match="claude-code"):
+        installer.target("nobody")
+
+
+def test_removal_finds_every_place(installer: Installer, target: Target, tmp_path: Path) -> None:
+    project = installer.target("claude-code", tmp_path / "p")
+    project.folder.mkdir(parents=True)
+    project.settings.write_text('{"a": 1}\n')
+    carry_out(installer.plan_install(target))
+    carry_out(installer.plan_install(project))
+    carry_out(installer.plan_removal())
+    assert project.settings.read_text() == '{"a": 1}\n'
+    assert not target.settings.exists()
+    assert not installer.script.exists()
+    assert not (installer.places.data / "installs.json").exists()
+
+
+def test_a_script_of_another_release_is_outdated_and_renewed(installer: Installer, target: Target) -> None:
+    carry_out(installer.plan_install(target))
+    installer.script.write_text("#!/bin/sh\n")
+    assert installer.state(target) == "outdated"
+    plan = installer.plan_install(target)
+    assert [change.kind for change in plan.changes] == ["script"]
+    carry_out(plan)
+    assert installer.state(target) == "installed"
+    assert os.access(installer.script, os.X_OK)
