@@ -120,7 +120,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
 def _variants(
     ground: Ground, targets: dict[str, Target], floors: Disk, alone: Disk
 ) -> Iterator[dict[str, Callable[[], float]]]:
-    bench = Bench(ground, ground.room("ack"), ground.pick(quick=0.7, full=2.0))
+    bench = Bench(ground, ground.room("ack"), ground.pick(quick=0.5, full=2.0))
     bare_socket = bench.room / "bare"
     with (
         serving(ground, "acking", CONSOLIDATION__INTERVAL_TURNS="1000") as served,

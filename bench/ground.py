@@ -54,7 +54,7 @@ class Ground:
         return (
             f"{os.cpu_count()} CPUs, load {load}; {platform.system()} {platform.release().split('-')[0]}, "
             f"{platform.python_implementation()} {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
-            f"{file_system(self.folder)}; {'quick' if self.quick else 'full'} profile"
+            f"{file_system(self.folder) or 'unknown file system'}; {'quick' if self.quick else 'full'} profile"
         )
 
 

@@ -57,7 +57,7 @@ class Bench:
 
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
     with _standing(ground) as (variants, late):
-        times = in_turn(variants, ground.pick(quick=40, full=250), warm=3)
+        times = in_turn(variants, ground.pick(quick=30, full=250), warm=3)
     floor = times[_FLOOR]
     rows = [_row(name, found, floor) for name, found in times.items() if name != _FLOOR]
     notes = [

@@ -7,30 +7,21 @@ the exit status is 1 when a section broke.
 """
 
 import argparse
+import importlib
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
 _HERE = Path(__file__).resolve().parent
 sys.path[0] = str(_HERE.parent)
 
-from bench import ack, hook, idle, ready, rules, transcript  # noqa: E402
 from bench.ground import Ground, prepared  # noqa: E402
-from bench.table import Row, markdown  # noqa: E402
+from bench.table import markdown  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
-
-Section = Callable[[Ground], tuple[list[Row], list[str]]]
-SECTIONS: dict[str, tuple[str, Section]] = {
-    "hook": (hook.TITLE, hook.section),
-    "ack": (ack.TITLE, ack.section),
-    "idle": (idle.TITLE, idle.section),
-    "ready": (ready.TITLE, ready.section),
-    "rules": (rules.TITLE, rules.section),
-    "transcript": (transcript.TITLE, transcript.section),
-}
+SECTIONS = ("hook", "ack", "idle", "ready", "rules", "transcript")  #: modules beside this one: TITLE and section()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,13 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measure(name: str, ground: Ground) -> tuple[str, bool]:
-    title, section = SECTIONS[name]
     try:
-        rows, notes = section(ground)
+        module = importlib.import_module(f"bench.{name}")
+        rows, notes = module.section(ground)
     except Exception as error:
         traceback.print_exc()
-        return f"## {title}\n\n**broken**: {type(error).__name__}\n", True
-    return markdown(title, rows, notes), False
+        return f"## {name}\n\n**broken**: {type(error).__name__}\n", True
+    return markdown(module.TITLE, rows, notes), False
 
 
 def _show(text: str) -> str:

@@ -41,7 +41,7 @@ _TOOL = (
     "    for row in connection.execute(statement, (name, {n})):",
     "warning: unused import in {file} at line {n}",
 )
-_VERBS = [
+_VERBS = (
     "load",
     "save",
     "merge",
@@ -54,29 +54,9 @@ _VERBS = [
     "close",
     "find",
     "drop",
-    "count",
-    "sort",
     "send",
-    "fetch",
-]
-_NOUNS = [
-    "upload",
-    "cache",
-    "invoice",
-    "user",
-    "order",
-    "batch",
-    "index",
-    "report",
-    "queue",
-    "label",
-    "chart",
-    "shelf",
-    "page",
-    "draft",
-    "plan",
-    "route",
-]
+)
+_NOUNS = ("upload", "cache", "invoice", "user", "order", "batch", "index", "report", "queue", "label", "chart", "page")
 _START = datetime(2026, 6, 1, 9, 0, tzinfo=UTC)
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from support.apply_child import NEW, OLD, PERSON
+from support.faults_profile import pick
 from support.versions import MemoryVersions
 
 from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.recovery import settle
 
 TESTS = Path(__file__).parent.parent
+STRIDE = pick(quick=8, full=1)
 
 
 class Child:
@@ -78,7 +80,9 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(
         _fresh(place)
         ended = child.run(case=case, portable=portable, task="apply", place=str(place), die_at=die_at)
         if (state := repr(sorted(_on_disk(place).items()))) not in seen:
-            kills += _recover_through_kills(child, place, portable=portable, after=f"apply killed at call {die_at}")
+            kills += _recover_through_kills(
+                child, place, portable=portable, first=len(seen) % STRIDE, after=f"apply killed at call {die_at}"
+            )
         seen.add(state)
         die_at += 1
     assert ended == "done"
@@ -86,12 +90,15 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(
     print(f"{case}: apply killed {die_at - 1} times, {len(seen)} states, recovery killed {kills} times")
 
 
-def _recover_through_kills(child: Child, place: Path, *, portable: bool, after: str) -> int:
-    """Kill the recovery at each of its calls in turn, each time from the same state, and let the next one finish."""
+def _recover_through_kills(child: Child, place: Path, *, portable: bool, first: int, after: str) -> int:
+    """Kill the recovery at each of its calls in turn, each time from the same state, and let the next one finish.
+
+    The quick profile takes every eighth call, another one for each state.
+    """
     left = place.with_name("left")
     shutil.rmtree(left, ignore_errors=True)
     shutil.copytree(place, left)
-    for die_at in range(1_000):
+    for kills, die_at in enumerate(range(first, 1_000, STRIDE)):
         shutil.rmtree(place)
         shutil.copytree(left, place)
         ended = child.run(case="", portable=portable, task="recover", place=str(place), die_at=die_at)
@@ -101,5 +108,5 @@ def _recover_through_kills(child: Child, place: Path, *, portable: bool, after: 
         settle(place / "memory", MemoryVersions())
         assert _on_disk(place / "memory") == _expected(place), told
         if ended == "done":
-            return die_at
+            return kills
     raise AssertionError(after)

@@ -16,6 +16,7 @@ from support.faults_publish import Crowd, Ledger, projects
 KILLS = pick(quick=24, full=200)
 LEAST = pick(quick=3, full=40)  #: kills with each thing in progress
 SESSIONS, PROJECTS = 8, 3
+PACE_SECONDS = 0.1  #: some 70 events a second in all: runs keep up, so that each round sees several of them
 READY_SECONDS = 10.0  #: generous; the figures are printed
 MOMENTS = ("random", "run", "publish", "apply")
 
@@ -44,10 +45,9 @@ class Killer:
 
     def _some_progress(self, connection: sqlite3.Connection, moment: str) -> None:
         """Acknowledgements, so that no two rounds are alike, and runs: a job killed three times in a row is skipped."""
-        wanted = self.crowd.acknowledged + self.random.randrange(1, 40)
-        until(lambda: self.crowd.acknowledged >= wanted, what=self.installation.tail)
+        self.crowd.progress(self.random.randrange(1, 40))
         if moment in ("random", "publish"):
-            until(lambda: not spent_attempts(connection), what=self.installation.tail)
+            until(lambda: not spent_attempts(connection), seconds=60, what=self.installation.tail)
 
     def _await(self, moment: str, connection: sqlite3.Connection) -> None:
         looks: dict[str, Callable[[], object]] = {
@@ -58,7 +58,7 @@ class Killer:
         }
         look = looks[moment]
         # Without a pause between the looks: the moments are short.
-        until(lambda: any(look() for _ in range(200)), what=self.installation.tail)
+        until(lambda: any(look() for _ in range(200)), seconds=60, what=self.installation.tail)
         if moment == "random":
             pause(self.random.uniform(0, 0.2))
         elif self.random.random() < 0.5:
@@ -71,7 +71,7 @@ def test_nothing_acknowledged_is_lost_and_no_file_is_mixed_over_many_kills(tmp_p
     roots = projects(tmp_path, PROJECTS)
     with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as installation:
         ledgers = [Ledger(f"s{n}", cwd=roots[n % PROJECTS]) for n in range(SESSIONS)]
-        crowd = Crowd(installation, ledgers, pace_seconds=0.03)
+        crowd = Crowd(installation, ledgers, pace_seconds=PACE_SECONDS)
         killer = Killer(installation, crowd, random)
         crowd.start()
         seconds = []

@@ -1,8 +1,9 @@
-"""Starts and stops of the real daemon: many at once, on what a dead one left, in the middle of a run, again and again."""
+"""Starts and stops of the real daemon: many at once, on what a dead one left, in the middle of a run, in a storm."""
 
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 
 STARTS = pick(quick=12, full=50)
-STOPS = pick(quick=4, full=30)  #: in the middle of a run
+STOPS = pick(quick=3, full=30)  #: in the middle of a run
 STORM = pick(quick=10, full=50)
 BUSY, REFUSED = 75, 77
 
@@ -91,10 +92,9 @@ def test_a_stop_in_the_middle_of_a_run_loses_nothing_and_leaves_nobody(installat
     for _ in range(STOPS):
         installation.start()
         crowd.up()
-        wanted = crowd.acknowledged + random.randrange(1, 20)
-        until(lambda wanted=wanted: crowd.acknowledged >= wanted, what=installation.tail)
+        crowd.progress(random.randrange(1, 20))
         with reading(installation.database) as connection:
-            until(lambda connection=connection: any(running(connection) for _ in range(100)), what=installation.tail)
+            _await_run(connection, installation)
             pause(random.uniform(0, 0.02))
             installation.signal(signal.SIGTERM)
             hits += bool(running(connection))
@@ -129,6 +129,10 @@ def test_a_storm_of_restarts_at_any_moment_of_a_start_ends_with_a_daemon(install
             ledger.send(client, ledger.next())
     settle(installation)
     assert at_rest(installation, [ledger]) == []
+
+
+def _await_run(connection: sqlite3.Connection, installation: Installation) -> None:
+    until(lambda: any(running(connection) for _ in range(100)), what=installation.tail)
 
 
 def _standing(path: Path) -> tuple[object, ...]:

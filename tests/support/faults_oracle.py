@@ -7,7 +7,7 @@ they are.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,10 +39,10 @@ class Oracle:
         return back + gone
 
 
-def at_rest(installation: Installation, ledgers: Iterable[Ledger], oracle: Oracle | None = None) -> list[str]:
+def at_rest(installation: Installation, ledgers: Sequence[Ledger], oracle: Oracle | None = None) -> list[str]:
     """Everything, of an installation whose daemon has caught up, started once more, and is stopped."""
     with reading(installation.database) as connection:
-        problems = (oracle or Oracle()).look(connection, ledgers := list(ledgers))
+        problems = (oracle or Oracle()).look(connection, ledgers)
         problems += _everything(connection, ledgers) + _settled(connection) + directories(connection)
     return problems + [f"the log says: {line}" for line in installation.complaints()]
 
@@ -63,7 +63,8 @@ def _acknowledged(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> 
     for ledger in ledgers:
         found = rows(
             connection,
-            "select events.id, seq from events join sessions on sessions.id = session where session_id = ? order by seq",
+            "select events.id, seq from events join sessions on sessions.id = session where session_id = ?"
+            " order by seq",
             ledger.session,
         )
         seqs = dict(found)
@@ -81,7 +82,8 @@ def _acknowledged(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> 
 def _counters(connection: sqlite3.Connection) -> list[str]:
     """No gap in seq; turn_count is the number of distinct turns."""
     ((newest, most, count),) = rows(
-        connection, "select (select value from counters where name = 'seq'), coalesce(max(seq), 0), count(*) from events"
+        connection,
+        "select (select value from counters where name = 'seq'), coalesce(max(seq), 0), count(*) from events",
     )
     problems = [] if newest == most == count else [f"seq {newest}, newest {most}, {count} events"]
     turns = rows(
@@ -97,7 +99,7 @@ def _counters(connection: sqlite3.Connection) -> list[str]:
 
 
 def _everything(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> list[str]:
-    """Every event that the publishers wanted to send is there; no other session is."""
+    """As many events as were acknowledged, and no other session."""
     wanted = {ledger.session: len(ledger.acknowledged()) for ledger in ledgers}
     found = dict(
         rows(
@@ -131,7 +133,8 @@ def directories(connection: sqlite3.Connection) -> list[str]:
     """Every memory directory is the newest version of each of its files, and nothing else."""
     newest: dict[Path, dict[str, str | None]] = {}
     for root, path, digest in rows(
-        connection, "select root, path, digest from versions where id in (select max(id) from versions group by root, path)"
+        connection,
+        "select root, path, digest from versions where id in (select max(id) from versions group by root, path)",
     ):
         newest.setdefault(Path(root), {})[path] = digest
     return [problem for root, files in newest.items() for problem in _differences(root, files)]

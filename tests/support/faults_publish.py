@@ -143,6 +143,7 @@ class Crowd:
         :param limit: events of each; None: until `end`
         :param pace_seconds: thinking time between two events of one publisher
         """
+        self.installation = installation
         self.publishers = [
             Publisher(installation, ledger, limit=limit, pace_seconds=pace_seconds) for ledger in ledgers
         ]
@@ -158,6 +159,16 @@ class Crowd:
     @property
     def acknowledged(self) -> int:
         return sum(len(one.ledger.acknowledged()) for one in self.publishers)
+
+    @property
+    def refused(self) -> list[str]:
+        """Codes of the answers that said "later"."""
+        return [code for one in self.publishers for code in one.refused]
+
+    def progress(self, count: int) -> None:
+        """Wait for that many more acknowledgements."""
+        wanted = self.acknowledged + count
+        until(lambda: self.acknowledged >= wanted, seconds=60, what=self.installation.tail)
 
     def start(self) -> None:
         for one in self.publishers:

@@ -13,8 +13,11 @@ E = TypeVar("E", bound=Any)
 def clean(event: E) -> E:
     """Return the event with every string of its data sanitised."""
     data = event.data
-    cleaned = type(data).model_validate(sanitise_value(data.model_dump(exclude_defaults=True)))
-    return event.model_copy(update={"data": cleaned})  # type: ignore[no-any-return]
+    before = data.model_dump(exclude_defaults=True)
+    after = sanitise_value(before)
+    if after == before:
+        return event
+    return event.model_copy(update={"data": type(data).model_validate(after)})  # type: ignore[no-any-return]
 
 
 def split(event: Event) -> list[Event]:

@@ -22,7 +22,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.history import History
-from memoryd.daemon.journal.journal import Appended, Journal
+from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
@@ -35,7 +35,7 @@ from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import ConfigError, InternalError, MemorydError, RestartNeeded
-from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, SessionEnd
+from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
 from memoryd.ipc.methods import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
 from memoryd.ipc.protocol import parse_request
@@ -282,21 +282,24 @@ class Daemon:
         while self._following:
             await asyncio.wait(self._following)
 
-    def _after_append(self, event: Event, appended: list[Appended]) -> None:
+    def _after_append(
+        self, event: Event, appended: list[Appended], binding: Binding, transcript_path: str | None
+    ) -> None:
         if any(one.job for one in appended):
             self.worker.wake()
-        task = self.spawn(self._follow(event))
-        self._following.add(task)
-        task.add_done_callback(self._following.discard)
+        directory, reads = binding.dir, transcript_path is not None
+        if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
+            task = self.spawn(self._follow(event, directory, reads))
+            self._following.add(task)
+            task.add_done_callback(self._following.discard)
 
-    async def _follow(self, event: Event) -> None:
+    async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
         """After the answer: what an event leads to besides its row."""
         with contextlib.suppress(MemorydError):
             await self.recaller.observe(event)
-            await self.reader.catch_up(event.host, event.session_id)
-            binding = await asyncio.to_thread(self.journal.binding_of, event.host, event.session_id)
-            if binding is not None and not isinstance(event, SessionEnd):
-                await self.observer.active(binding.dir)
+            if reads:
+                await self.reader.catch_up(event.host, event.session_id)
+            await self.observer.active(directory)
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

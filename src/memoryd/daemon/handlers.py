@@ -123,9 +123,7 @@ class _Handlers:
         text = clean(catalogue.files[found])
         short = _at_most(text, READ_TOKENS)
         file = (await self._roots(params.cwd))[found.root] / found.path
-        item = _item(catalogue, found).model_copy(
-            update={"text": short, "truncated": short != text, "file": str(file)}
-        )
+        item = _item(catalogue, found).model_copy(update={"text": short, "truncated": short != text, "file": str(file)})
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:

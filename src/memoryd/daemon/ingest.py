@@ -31,7 +31,7 @@ PROJECT_SECONDS = 0.1  #: to find a project root; slower file systems fall back 
 log = structlog.get_logger("ingest")
 
 RecallFor = Callable[[Translated, Event], Awaitable[str]]
-AfterAppend = Callable[[Event, list[Appended]], None]
+AfterAppend = Callable[[Event, list[Appended], Binding, str | None], None]
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Ingest:
             for event in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
-        self.after_append(first, appended)
+        self.after_append(first, appended, binding, translated.transcript_path)
         stdout = ""
         if translated.recall is not Recall.NONE and not replay:
             context = await self.recall(translated, arrivals[0].event)
@@ -97,7 +97,7 @@ class Ingest:
             return EventPublished(seq=0, duplicate=False, turn_count=0)
         arrivals = [Arrival(event=e, binding=binding) for e in await _cleaned((event,), INLINE_CHARS)]
         appended = await self.journal.append(arrivals)
-        self.after_append(event, appended)
+        self.after_append(event, appended, binding, None)
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
 

@@ -16,7 +16,7 @@ from memoryd.errors import MemorydError
 from memoryd.memory.shelf import Shelf
 
 ACTIVE_SECONDS = 600.0  #: a directory is watched while its last event is younger than that
-STEP_MS = 100  #: a quicker step wakes an idle process thousands of times a minute
+STEP_MS = 1000  #: the watcher's own look wakes the process that often; a quicker one costs a busy minute more
 
 log = structlog.get_logger("observing")
 
@@ -29,6 +29,12 @@ class Observer:
     _active: dict[Path, float] = field(default_factory=dict)
     _watched: frozenset[Path] = frozenset()
     _watching: asyncio.Task[None] | None = None
+
+    def is_new(self, directory: Path) -> bool:
+        """Whether this directory was not known to be in use for a while; tells the observer that it is."""
+        before = self._active.get(directory)
+        self._active[directory] = mono()
+        return before is None or directory not in self._watched
 
     async def active(self, directory: Path) -> None:
         """An event came for this directory."""

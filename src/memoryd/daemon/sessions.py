@@ -6,8 +6,8 @@ interrupted. Nothing of a sub-agent counts for its parent.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from memoryd.ipc.events import (
     EndStatus,
@@ -33,9 +33,8 @@ class Triggers:
     on_session_end: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
-    """The part of a session that events change."""
+class Counters(NamedTuple):
+    """The part of a session that events change. A tuple: every event makes a few of them."""
 
     last_at: str  #: RFC 3339 with milliseconds, so text order is time order
     ended_at: str | None = None
@@ -63,28 +62,28 @@ def advance(
     before: Counters, event: Event, *, seq: int, at: str, known_turn: Callable[[str], bool], triggers: Triggers
 ) -> Advance:
     """Apply one event that is new to the journal."""
-    after = replace(before, last_at=max(before.last_at, at))
+    after = before._replace(last_at=max(before.last_at, at))
     if before.ended_at is not None and at > before.ended_at:
-        after = replace(after, ended_at=None)
+        after = after._replace(ended_at=None)
     ends: list[tuple[str, EndStatus]] = []
     match event:
         case UserPrompt():
             after = _prompt(after, event.turn_id or "", seq, ends, known_turn)
         case Message(data=data) if data.role == "user":
-            after = replace(after, user_seq=seq)
+            after = after._replace(user_seq=seq)
         case ToolUse():
-            after = replace(after, tool_calls=after.tool_calls + 1)
+            after = after._replace(tool_calls=after.tool_calls + 1)
         case Turn(data=data):
             after = _end_turn(after, event.turn_id or "", data.status, ends, known_turn)
             if any(message.role == "user" for message in data.messages):
-                after = replace(after, user_seq=seq)
+                after = after._replace(user_seq=seq)
         case MemoryWritten():
-            after = replace(after, turns_at_enqueue=after.turn_count)
+            after = after._replace(turns_at_enqueue=after.turn_count)
         case SessionEnd():
-            after = replace(after, ended_at=max(after.last_at, at))
+            after = after._replace(ended_at=max(after.last_at, at))
     due = _due(after, event, triggers)
     if due is not None:
-        after = replace(after, turns_at_enqueue=after.turn_count, due_seq=seq)
+        after = after._replace(turns_at_enqueue=after.turn_count, due_seq=seq)
     return Advance(counters=after, ends=tuple(ends), due=due)
 
 
@@ -95,8 +94,8 @@ def _prompt(
     if interrupted is not None and (interrupted != turn_id or not turn_id):
         counters = _end_turn(counters, interrupted, EndStatus.INTERRUPTED, ends, known_turn)
     if turn_id and known_turn(turn_id):  # it came after its own end, out of the spool
-        return replace(counters, user_seq=seq)
-    return replace(counters, open_turn=turn_id, user_seq=seq)
+        return counters._replace(user_seq=seq)
+    return counters._replace(open_turn=turn_id, user_seq=seq)
 
 
 def _end_turn(
@@ -107,13 +106,12 @@ def _end_turn(
     known_turn: Callable[[str], bool],
 ) -> Counters:
     if counters.open_turn is not None and (counters.open_turn == turn_id or not turn_id):
-        counters = replace(counters, open_turn=None)
+        counters = counters._replace(open_turn=None)
     if turn_id:
         ends.append((turn_id, status))
         if known_turn(turn_id):
             return counters
-    return replace(
-        counters,
+    return counters._replace(
         turn_count=counters.turn_count + 1,
         failed_turns=counters.failed_turns + (status is EndStatus.FAILED),
         interrupted_turns=counters.interrupted_turns + (status is EndStatus.INTERRUPTED),

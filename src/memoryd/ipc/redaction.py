@@ -28,6 +28,9 @@ class Rule:
     accept: Callable[[re.Match[str]], bool] = lambda match: True
 
 
+MIN_CHARS = 8  #: no secret that we know is shorter, its announcement included
+
+
 def redact(text: str) -> str:
     """Replace every secret by `[secret:<kind>]`. Doing it twice changes nothing more."""
     return replace(text, find(text))
@@ -35,9 +38,19 @@ def redact(text: str) -> str:
 
 def find(text: str) -> list[Span]:
     """The secrets of a text; spans may overlap."""
+    if len(text) < MIN_CHARS:
+        return []
     lowered = text.lower()
-    rules = (rule for rule in RULES if any(literal in lowered for literal in rule.literals))
-    return [span for rule in rules for span in _matches(rule, text)]
+    found = {literal for literal in _LITERALS if literal in lowered}
+    if not found:
+        return []
+    return [span for rule in RULES if not found.isdisjoint(rule.literals) for span in _matches(rule, text)]
+
+
+def telling(name: str) -> bool:
+    """Whether the name of a field can tell that its value is a secret."""
+    lowered = name.lower()
+    return any(literal in lowered for literal in _NAMES)
 
 
 def replace(text: str, spans: Iterable[Span]) -> str:
@@ -227,3 +240,6 @@ RULES: tuple[Rule, ...] = (
         _is_said_secret,
     ),
 )
+
+_LITERALS = tuple(sorted({literal for rule in RULES for literal in rule.literals}))
+_NAMES = next(rule.literals for rule in RULES if rule.kind == "assigned")

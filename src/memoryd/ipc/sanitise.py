@@ -13,7 +13,9 @@ _OVERLAP_CHARS = 16 * 1024  #: longer than any secret we know, so that one on a 
 
 def sanitise(text: str) -> str:
     """Return the text as it may be stored. Pure; linear in the length of the text."""
-    text = strip_blocks(strip_invisible(_without_surrogates(text)))
+    if not text.isascii():
+        text = _without_surrogates(text)
+    text = strip_blocks(strip_invisible(text))
     return redaction.replace(text, _secrets(text))
 
 
@@ -31,7 +33,7 @@ def sanitise_value(value: object) -> object:
 
 def _field(key: object, value: object) -> object:
     """A value whose key alone tells that it is a secret reads as `key="value"` does."""
-    if isinstance(key, str) and isinstance(value, str) and len(value) <= 512:
+    if isinstance(key, str) and isinstance(value, str) and len(value) <= 512 and redaction.telling(key):
         shown = f'{key}="{value}"'
         if any(span.start == len(key) + 2 for span in redaction.find(shown)):
             return "[secret:assigned]"

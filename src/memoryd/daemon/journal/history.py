@@ -156,7 +156,8 @@ class History:
         """Whether one of the newest tool calls of an agent wrote this file."""
         rows = self._rows(
             "select 1 from (select data from events where kind = 'tool_use' order by seq desc limit ?),"
-            " json_each(data, '$.files') where json_extract(value, '$.path') = ? and json_extract(value, '$.action') = 'write' limit 1",
+            " json_each(data, '$.files') where json_extract(value, '$.path') = ?"
+            " and json_extract(value, '$.action') = 'write' limit 1",
             _TOOL_CALLS, str(path),
         )  # fmt: skip
         return bool(rows)

@@ -129,24 +129,15 @@ def digest(event_id: str) -> bytes:
 
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
-    known = connection.execute(
-        "select seq, turn_count from events join sessions on sessions.id = events.session where events.id = ?",
-        (event.id,),
-    ).fetchone()
-    if known:
-        _replace_final_answer(connection, arrival)
-        return Appended(seq=known[0], duplicate=True, turn_count=known[1])
-    if connection.execute("select 1 from tombstones where digest = ?", (digest(event.id),)).fetchone():
-        return Appended(seq=0, duplicate=True, turn_count=0)
     at = rfc3339(event.at)
     session, counters = _session(connection, arrival, at)
-    seq: int = connection.execute(
-        "update counters set value = value + 1 where name = 'seq' returning value"
-    ).fetchone()[0]
-    connection.execute(
-        "insert into events (seq, id, session, kind, at, turn_id, data, received_at) values (?,?,?,?,?,?,?,?)",
-        (seq, event.id, session, event.kind, at, event.turn_id, data, now),
-    )
+    row = connection.execute(
+        _INSERT, (event.id, session, event.kind, at, event.turn_id, data, now, digest(event.id))
+    ).fetchone()
+    if row is None:
+        return _duplicate(connection, arrival)
+    seq: int = row[0]
+    connection.execute("update counters set value = ? where name = 'seq'", (seq,))
     step = advance(
         counters, event, seq=seq, at=at, triggers=triggers,
         known_turn=lambda turn: _turn_known(connection, session, turn),
@@ -156,13 +147,27 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
 
 
-def _replace_final_answer(connection: sqlite3.Connection, arrival: Arrival) -> None:
+#: a seq is given to new ids only: none for an id that is known, or that was purged and left its tombstone
+_INSERT = (
+    "insert into events (seq, id, session, kind, at, turn_id, data, received_at)"
+    " select value + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7 from counters where name = 'seq'"
+    " and not exists (select 1 from tombstones where digest = ?8)"
+    " on conflict (id) do nothing returning seq"
+)
+
+
+def _duplicate(connection: sqlite3.Connection, arrival: Arrival) -> Appended:
     """A known id changes nothing but where the transcript is: a resumed session may have moved it."""
     if arrival.transcript_path:
         connection.execute(
             "update sessions set transcript_path = ? where host = ? and session_id = ? and transcript_path is not ?",
             (arrival.transcript_path, arrival.event.host, arrival.event.session_id, arrival.transcript_path),
         )
+    known = connection.execute(
+        "select seq, turn_count from events join sessions on sessions.id = events.session where events.id = ?",
+        (arrival.event.id,),
+    ).fetchone()
+    return Appended(seq=known[0] if known else 0, duplicate=True, turn_count=known[1] if known else 0)
 
 
 def _turn_known(connection: sqlite3.Connection, session: int, turn_id: str) -> bool:
@@ -170,7 +175,7 @@ def _turn_known(connection: sqlite3.Connection, session: int, turn_id: str) -> b
     return row is not None
 
 
-_COUNTERS = tuple(Counters.__dataclass_fields__)
+_COUNTERS = Counters._fields
 _SELECT = f"select id, {', '.join(_COUNTERS)} from sessions where host = ? and session_id = ?"
 
 
@@ -180,7 +185,7 @@ def _session(connection: sqlite3.Connection, arrival: Arrival, at: str) -> tuple
     if row is None:
         _bind(connection, arrival, at)
         row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
-    return row[0], Counters(**dict(zip(_COUNTERS, row[1:], strict=True)))
+    return row[0], Counters._make(row[1:])
 
 
 def _bind(connection: sqlite3.Connection, arrival: Arrival, at: str) -> None:

@@ -68,20 +68,27 @@ class Writer:
 
         :raises Busy: 10 000 writes wait already
         """
+        future: Future[T] = Future()
+        self._put(_Waiting(write, future, None))
+        return future
+
+    def _put(self, waiting: "_Waiting[Any]") -> None:
         if self._closed:
             raise ShuttingDown("the journal is closed; send again after the restart")
         if self._queue.qsize() >= MAX_WAITING:
             raise Busy(f"{MAX_WAITING} appends wait for the disk; send again in a second")
-        waiting = _Waiting(write, Future())
         self._queue.put(waiting)
-        return waiting.future
 
     def run(self, write: Write[T]) -> T:
         """Blocking `submit`, for worker threads."""
         return self.submit(write).result()
 
     async def arun(self, write: Write[T]) -> T:
-        return await asyncio.wrap_future(self.submit(write))
+        """`submit` for the event loop: a commit wakes the loop once for all who waited there."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._put(_Waiting(write, future, loop))
+        return await future
 
     def close(self) -> None:
         """Finish what waits, checkpoint and close."""
@@ -120,10 +127,8 @@ class Writer:
             self._roll_back(error)
             failure = _translate(error)
             for waiting in batch:
-                waiting.fail(failure)
-            return
-        for waiting in batch:
-            waiting.settle()
+                waiting.error = failure
+        _settle(batch)
 
     def _roll_back(self, error: sqlite3.Error) -> None:
         if _primary(error) in _IO_ERRORS:
@@ -133,10 +138,12 @@ class Writer:
 
 
 class _Waiting(Generic[T]):
-    __slots__ = ("error", "future", "result", "write")
+    __slots__ = ("error", "future", "loop", "result", "write")
 
-    def __init__(self, write: Write[T], future: Future[T]) -> None:
-        self.write, self.future = write, future
+    def __init__(
+        self, write: Write[T], future: "Future[T] | asyncio.Future[T]", loop: asyncio.AbstractEventLoop | None
+    ) -> None:
+        self.write, self.future, self.loop = write, future, loop
         self.result: T | None = None
         self.error: Exception | None = None
 
@@ -153,14 +160,32 @@ class _Waiting(Generic[T]):
         connection.execute("release one")
 
     def settle(self) -> None:
+        """Tell the one who waits; on the loop, if it waits there."""
+        if isinstance(self.future, Future) and not self.future.set_running_or_notify_cancel():
+            return
+        if isinstance(self.future, asyncio.Future) and self.future.done():
+            return
         if self.error is not None:
-            self.fail(self.error)
-        elif self.future.set_running_or_notify_cancel():
+            self.future.set_exception(self.error)
+        else:
             self.future.set_result(self.result)  # type: ignore[arg-type]
 
-    def fail(self, error: Exception) -> None:
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+
+def _settle(batch: list[_Waiting[Any]]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Waiting[Any]]] = {}
+    for waiting in batch:
+        if waiting.loop is None:
+            waiting.settle()
+        else:
+            by_loop.setdefault(waiting.loop, []).append(waiting)
+    for loop, group in by_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+            loop.call_soon_threadsafe(_settle_all, group)
+
+
+def _settle_all(group: list[_Waiting[Any]]) -> None:
+    for waiting in group:
+        waiting.settle()
 
 
 def _primary(error: sqlite3.Error) -> int:

@@ -1,6 +1,8 @@
-"""The rules memory agent: utterance -> own words -> sentences -> facts -> filed proposals, and the session's summary."""
+"""The rules memory agent: utterance -> own words -> sentences -> facts -> proposals, and the session's summary."""
 
 import asyncio
+import re
+from dataclasses import replace
 
 from memoryd.memory.model import MemoryView
 from memoryd.memory.proposals import Proposal
@@ -10,7 +12,10 @@ from memoryd.worker.agents.rules.filing import Desk
 from memoryd.worker.agents.rules.quoting import quoted_in
 from memoryd.worker.agents.rules.summary import Note, summarise
 from memoryd.worker.ports import AgentResult
+from memoryd.worker.project import COMPACTION_CUT_CHARS
 from memoryd.worker.projection import Projection, SessionSlice, Utterance
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 
 class RulesAgent:
@@ -32,7 +37,7 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
     summaries: list[Proposal] = []
     notes: dict[tuple[str, str], str] = {}
     for session in projection.sessions:
-        readings = _readings(session)
+        readings = _readings(session, compaction=projection.compaction)
         note = Note.load(session.projection)
         _file(desk, readings, note)
         summary, note = summarise(session, readings, note)
@@ -41,12 +46,20 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
     return AgentResult(proposals=(*desk.proposals(), *summaries), notes=notes)
 
 
-def _readings(session: SessionSlice) -> list[tuple[Utterance, Reading]]:
+def _readings(session: SessionSlice, *, compaction: bool) -> list[tuple[Utterance, Reading]]:
     """Read each user text; what a tool or the assistant said in this session is foreign to it."""
-    prompts = session.user_texts()
+    prompts = tuple(_whole_sentences(u) if compaction else u for u in session.user_texts())
     foreign = [u.text for u in session.utterances if u.role != "user"]
     quoted = quoted_in([u.text for u in prompts], foreign)
     return [(u, read(own_words(u.text, texts))) for u, texts in zip(prompts, quoted, strict=True)]
+
+
+def _whole_sentences(utterance: Utterance) -> Utterance:
+    """Leave out the sentence that a compaction run has cut; a later run reads it whole."""
+    if len(utterance.text) < COMPACTION_CUT_CHARS:
+        return utterance
+    last = max((end.end() for end in _SENTENCE_END.finditer(utterance.text)), default=0)
+    return replace(utterance, text=utterance.text[:last])
 
 
 def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> None:

@@ -1,9 +1,13 @@
 """English: the words in which people speak about themselves, their rules and their projects."""
 
+# ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
+
 import re
 from dataclasses import replace
 from itertools import chain
 
+from memoryd.worker.agents.rules.english_grammar import render
+from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
     MENTIONED,
@@ -15,42 +19,15 @@ from memoryd.worker.agents.rules.patterns import (
     Table,
 )
 
-# Word classes. Each is a piece of a regular expression; patterns name them as {CLASS}.
-WORDS = {
-    "ADV": r"(?:(?:really|strongly|much|generally|usually|always|mostly|mainly|also|still|just|very|definitely|personally|normally|typically|now|currently|basically|actually|only|honestly|particularly|especially|truly|absolutely|kind of|sort of|slightly|completely|totally|primarily|even|already|finally|at present|these days) )*",
-    "NOT": r"(?:don'?t|do not|didn'?t|can'?t|cannot|can not|won'?t|shouldn'?t|should not|must not|mustn'?t|never)",
-    "THIS": r"(?:this|that|these|those|it|them|the|your|his|her|their|what|how|where|which|something|anything)\b",
-    "LANGUAGE": r"(?:english|german|french|spanish|italian|portuguese|dutch|chinese|mandarin|cantonese|japanese|korean|russian|polish|turkish|arabic|hindi|swedish|norwegian|danish|finnish|czech|ukrainian|greek|hebrew|vietnamese|thai|indonesian|romanian|hungarian|catalan|esperanto)",
-    "ROLE": r"(?:developer|dev|engineer|programmer|coder|scientist|student|undergrad|postdoc|professor|lecturer|teacher|tutor|researcher|nurse|doctor|physician|surgeon|vet|lawyer|accountant|bookkeeper|designer|manager|lead|leader|head|analyst|architect|administrator|admin|sysadmin|consultant|contractor|freelancer|founder|co-?founder|owner|director|intern|trainee|apprentice|junior|senior|principal|staff|maintainer|contributor|writer|editor|journalist|translator|librarian|producer|musician|photographer|illustrator|artist|animator|tester|qa|sre|dba|cto|ceo|cfo|vp|pm|po|ml|devops|hobbyist|beginner|newbie|novice|amateur|veteran|retiree|pensioner|electrician|mechanic|pilot|chef|farmer|teacher|operator|technician|support agent|recruiter|marketer|salesperson|entrepreneur|biologist|chemist|physicist|statistician|mathematician|economist|linguist|historian|[a-z]{4,}(?:ologist|ographer|ician|wright|ist)|person|guy|user|speaker|native|immigrant|parent|mum|mom|dad)s?",
-    "DOES": r"(?:back-?end|front-?end|full-?stack|dev-?ops|embedded|firmware|mobile|ios|android|web|data|machine learning|ml|ai|infra(?:structure)?|platform|security|qa|testing|support|research|consulting|design|ux|ui|games?|graphics|robotics|bioinformatics|statistics|networking|site reliability|sre|sysadmin|hpc|scientific|technical|product|database|systems?|cloud|payments?|compilers?)",
-    "CONDITION": r"(?:colou?r-?\s?blind|red-green|dyslexic|dyscalculic|blind|deaf|hard of hearing|left-?handed|visually impaired|short-?sighted|near-?sighted|far-?sighted|partially sighted|low vision|autistic|neurodivergent|self-?taught|retired|bilingual|epileptic|one-handed|adhd)",
-    "TOOL": r"(?:mac ?os|os ?x|windows|linux|ubuntu|debian|fedora|arch|nixos|wsl2?|freebsd|(?:a |an |my )?(?:mac(?:book)?|m\d|chromebook|thinkpad|windows (?:box|laptop|machine)|linux (?:box|laptop|machine)|raspberry pi)|vim|neovim|nvim|emacs|helix|vs ?code|vscode|visual studio|intellij|pycharm|goland|webstorm|sublime|zed|nano|fish|zsh|bash|powershell|nushell|tmux|colemak|dvorak|qwertz|azerty|a screen reader|nvda|jaws|voiceover)",
-    "MY": r"(?:time ?zone|pronouns|shell|editor|ide|os|operating system|laptop|machine|keyboard|keyboard layout|terminal|browser|main language|first language|native language|mother tongue|background|job|role|title|position|day job|employer|company|team|english|french|german|eyesight|eyes|vision|hearing|hands?|wrists?|field|specialty|expertise|experience|stack|daily driver|distro|workstation|home town|hometown|working hours|office|major|degree|handle|nick(?:name)?|github (?:handle|user(?:name)?))",
-    "AGENTROLE": r"(?:reviewer|assistant|tutor|mentor|pair(?: programmer)?|architect|critic|rubber duck|coach|teacher|editor|tester|planner|navigator|guide|copilot|co-pilot|helper|sidekick|buddy|gatekeeper|proofreader|auditor|analyst|expert|engineer|developer|partner|devil's advocate|translator|researcher|maintainer|butler|secretary|sparring partner)",
-    "TALK": r"(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|recaps?|emojis?|emoticons?|exclamation marks?|bullet(?: point)?s?|headings?|apolog(?:y|ies|izing|ising)|preambles?|intro(?:duction)?s?|pleasantries|flattery|praise|compliments|small talk|fluff|filler|disclaimers?|jargon|buzzwords|tone|walls? of text|essays?|lectures?|hand-?holding|sugar-?coating|diffs?|prs?|pull requests|commit messages?|commits|messages?|code blocks?|snippets?|examples?|analog(?:y|ies)|trade-?offs|steps|paragraphs?|sentences|wording|tables?|markdown|follow-?up questions|caveats|hedging|marketing speak|comments|docstrings|acronyms|abbreviations)",
-    "SHAPE": r"(?:short|shorter|brief|briefer|concise|terse|tight|compact|simple|simpler|plain|small|smaller|minimal|detailed|long|formal|informal|casual|friendly|polite|direct|blunt|honest|neutral|dry|to the point|to a minimum|in english|low-key|focused|readable|technical|non-technical)",
-    "LASTING": r"(?:use|write|add|put|mock|hard-?code|introduce|import|leave|include|create|abbreviate|swallow|catch|log|name|prefix|wrap|inline|nest|assume|guess|invent|touch|edit|modify|change|commit|push|force-?push|squash|amend|rebase|merge|delete|drop|install|upgrade|bump|rely on|depend on|store|print|suggest|recommend|refactor|rename|reformat|disable|skip|generate|copy|paste|mix|repeat|reformat|return|throw|raise|break|expose|mutate|truncate|deploy)",
-    "SYSTEM": r"(?:jira|linear|notion|confluence|slack|discord|zulip|mattermost|teams|figma|sketch|miro|grafana|kibana|sentry|datadog|new relic|honeycomb|pagerduty|opsgenie|asana|trello|basecamp|clickup|monday|shortcut|youtrack|redmine|bugzilla|phabricator|gerrit|github|gitlab|bitbucket|gitea|google (?:docs?|drive|sheets?)|sharepoint|dropbox|airtable|coda|obsidian|wiki|swagger|postman|stoplight|storybook|zeplin|jenkins|argo ?cd|vault|1password|bitwarden|launchdarkly|metabase|looker|tableau|amplitude|mixpanel|zendesk|intercom|freshdesk|crowdin|lokalise|transifex|weblate|artifactory|nexus|backstage|statuspage|rollbar|bugsnag|loki|prometheus|splunk|cloudwatch|s3)",
-    "SUBJECT": r"(?:bugs?|tickets?|issues?|tasks?|stor(?:y|ies)|to-?dos?|work items|feature requests|doc(?:s|umentation)?|specs?|specifications?|runbooks?|playbooks?|dashboards?|metrics|logs|traces|designs?|mock-?ups?|wireframes|roadmap|wiki|on-?call|rota|alerts?|errors|crash(?:es)? reports?|credentials|secrets|api docs|schemas?|adrs?|decision records|notes|minutes|release notes|releases|changelog|translations|strings|backlog|incidents?|post-?mortems?|support|status page|staging|board|kanban|planning|glossary|style guide|guidelines|requirements|contracts?|artifacts|images|questions|reviews|discussions?|experiments|datasets?|test plans|feature flags|diagrams?|architecture|onboarding|policies|source of truth|how-?tos?)",
-    "URL": r"(?:https?://\S+|#[a-z][\w-]{1,40}|[\w.-]+/[\w./-]*\w|\w[\w-]*\.(?:com|net|org|io|dev|internal|example|md|pdf)\b)",
-    "PART": r"(?:ci|ci/cd|cd|deploys?|deployments?|hosting|builds?|pipelines?|(?:the |our )?(?:backend|frontend|production|prod|staging|api|app|service|site|website|database|db|queue|cache|search|auth|monorepo|infra(?:structure)?|tests?|docs|cluster|server)s?)",
-}  # fmt: skip
-
-
-def _regex(pattern: str) -> re.Pattern[str]:
-    for name, words in WORDS.items():
-        pattern = pattern.replace(f"<{name}>", words)
-    return re.compile(pattern, re.IGNORECASE)
-
 
 def _patterns(
     kind: Kind, *regexes: str, extent: Extent = Extent.REST, importance: float = MENTIONED, standing: bool = False
 ) -> tuple[Pattern, ...]:
     return tuple(
         Pattern(
-            kind=kind, regex=_regex(regex.replace("$", _END)), extent=extent, importance=importance, standing=standing
+            kind=kind, regex=regex(words.replace("$", _END)), extent=extent, importance=importance, standing=standing
         )
-        for regex in regexes
+        for words in regexes
     )
 
 
@@ -80,7 +57,7 @@ _PERSON = _patterns(
     r"(?:i'?m|i am) <ADV>(?:based|located|living|sitting|stationed|originally) (?:in|out of|from|near|at) \w",
     r"(?:i'?m|i am) <ADV>(?:learning|studying|majoring in|training (?:to be|as)) (?!<THIS>)\w",
     r"(?:i'?m|i am) (?:from|in|at) (?-i:UTC|GMT|CET|EST|PST|[A-Z][a-z]{2,})\b(?! (?:branch|mode|file))",
-    r"(?:i'?m|i am) <ADV>(?:on|using|running|typing on) <TOOL>\b",
+    r"(?:i'?m|i am) <ADV>(?:on|using|running|typing on) <TOOL>\b(?! (?:in|inside) )",
     r"i <ADV>(?:use|run|type on|am on|work on|live in|code in) <TOOL>\b",
     r"i <ADV>use [\w.+#-]+(?: [\w.+#-]+){0,3} (?:as my|for everything|for all|on my|at work|at home|daily|every day|exclusively)\b",
     r"i <ADV>work (?:nights|days|shifts|from|remotely|part[- ]time|full[- ]time|freelance|as|at|for|in) (?!<THIS>)\w",
@@ -97,8 +74,8 @@ _PERSON = _patterns(
     r"i <ADV>(?:teach|study|studied|research|majored in|trained as|graduated) (?!<THIS>)\w",
     r"i <ADV>(?:live|reside|sit|grew up|come from|moved to|relocated to)\b (?:in |near |at |to |from )?(?!<THIS>)(?-i:[A-Z])",
     r"i <ADV>(?:speak|read|understand) (?:[\w-]+ ){0,3}<LANGUAGE>\b",
-    r"i (?:have|'ve got|ve got|suffer from|got) (?:a |an |some |bad |mild |severe )*(?:adhd|add|dyslexia|dyscalculia|rsi|tinnitus|carpal tunnel|astigmatism|autism|epilepsy|(?:bad |poor |low )(?:eyesight|vision|hearing)|no (?:[\w-]+ )?(?:experience|background|training)|little (?:[\w-]+ )?experience|(?:an? )?[\w-]+ background|background in|(?:\d+|ten|two|three|five|many|several|a few|twenty)\+? years|phd|degree|master'?s)\b",
-    r"i(?:'ve| have|ve) <ADV>(?:been |worked |used |written |done |run |spent |coded |programmed |shipped |maintained |taught )(?=.*\b(?:for|since|years?|decades?|months|career|life|ages)\b)",
+    r"i (?:have|'ve got|ve got|suffer from|got) (?:a |an |some |bad |mild |severe )*(?:adhd|add|dyslexia|dyscalculia|rsi|tinnitus|carpal tunnel|astigmatism|autism|epilepsy|(?:bad |poor |low )(?:eyesight|vision|hearing)|(?:no|zero|limited|basic|some) (?:[\w-]+ )?(?:experience|background|training|knowledge)|little (?:[\w-]+ )?experience|(?:an? )?[\w-]+ background|background in|(?:\d+|ten|two|three|five|many|several|a few|twenty)\+? years|phd|degree|master'?s)\b",
+    r"i(?:'ve| have|ve) <ADV>(?:been |worked |used |written |done |run |spent |coded |programmed |shipped |maintained |taught )(?!waiting|trying|staring|stuck)(?=.*\b(?:years?|decades?|months|career|life|ages|since \d{4}|since (?:the|my|i))\b)",
     r"i(?:'ve| have|ve) (?:never|only(?: ever)?|barely|hardly|rarely) <ADV>(?:used|touched|written|worked|done|learned|learnt|programmed|coded) (?!<THIS>)\w",
     r"i <ADV>know (?!<THIS>)(?:[\w+#.-]+ ){1,4}(?:well|inside out|already|by heart|pretty well|fluently|but\b|very well|a bit|basics)",
     r"i (?:don'?t|do not) <ADV>(?:know|speak|read|understand|write) (?:any |much |a lot of |a word of )*(?:<LANGUAGE>\b|(?-i:[A-Z][\w+#]+)(?: (?:well|at all|yet))?)",
@@ -112,6 +89,11 @@ _PERSON = _patterns(
     r"(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:(?:completely|totally|all|still|pretty|very|brand|quite|relatively|fairly) )*new to me\b",
     r"(?!<THIS>)(?:[\w+#./-]+ ){1,4}(?:is|are) <ADV>(?:a closed book|greek|foreign|alien|unknown territory|a mystery|uncharted) to me\b",
     r"i(?:'ve| have) <ADV>[a-z]+ed .{2,40}\b(?:for (?:ages|years|decades|\w+ years)|since \d{4}|all my life)\b",
+    r"(?!(?:the|this|that|your|my)\b)(?:[\w-]+ ){0,4}<ROLE> now\b",
+    r"i <ADV>(?:don'?t|do not|never|can'?t|cannot) (?:eat|drink|smoke|drive|fly|work on|work after|work before)\b (?!<THIS>)\w",
+    r"i(?:'m| am) (?:doing|finishing|writing|pursuing|halfway through) (?:my|an?) (?:master'?s?|phd|bachelor'?s?|thesis|internship|apprenticeship|degree|residency|doctorate)\b",
+    r"(?:please )?(?:address|refer to) me as \S",
+    r"coming from (?:an? )?(?-i:[A-Z])",
     r"as an? (?:[\w/+#.-]+ ){0,4}<ROLE>\b(?! would)",
     r"as someone (?:who|with|that)\b",
     r"being (?:an? )?(?:[\w-]+ ){0,2}(?:<CONDITION>|<ROLE>)\b",
@@ -146,7 +128,7 @@ _AGENT = _patterns(
 )
 _PREFERENCE = _patterns(
     Kind.PREFERENCE,
-    r"(?:i|we) <ADV>(?:prefer|favou?r) (?!<THIS>|option|variant|version|[ab1-9]\b|neither|none|both)\S",
+    r"(?:i|we) <ADV>(?:prefer|favou?r) (?!<THIS>|not to|option|variant|version|[ab1-9]\b|neither|none|both)\S",
     r"i <ADV>(?:like|love|enjoy|hate|dislike|loathe|detest|despise|can'?t stand|cannot stand|don'?t like|do not like|don'?t love|don'?t enjoy|can'?t bear|don'?t care for|appreciate|value|am used to|appreciate it when) (?!<THIS>|to (?:see|know|add|fix|have|ask|thank|try)\b|working with you|all of)\S",
     r"i <ADV>(?:hate|dislike|love|like|can'?t stand|don'?t like|appreciate) (?:it |the )?(?:when|how every|seeing|reading|being)\b",
     r"(?:i'?d|i would|id) <ADV>(?:rather|sooner|prefer|much rather)\b(?!.*\bfirst\b)(?!,| not say| (?:see|have|keep|use|go with) (?:this|that|it)\b| (?:this|that|it)\b)",
@@ -171,12 +153,14 @@ _PREFERENCE = _patterns(
     r"(?:less|fewer|more|shorter|smaller|longer|simpler|plainer) (?:[\w-]+ )?<TALK>\b",
     r"(?:please )?(?:answer|reply|respond|talk|speak|write back|chat|communicate)(?: to me| with me| me)?(?: only| always)? in (?:plain |simple |proper |easy |british |american )?<LANGUAGE>\b",
     r"(?:please )?(?:talk|explain|speak)(?: things| stuff| everything)? to me (?:like|as if|as though)\b",
+    r"(?:you can|you may|feel free to|please) (?:be|get|stay|talk) (?:more |less |a bit |very )*(?:<SHAPE>|relaxed|familiar|strict|critical|loose)\b",
     r"(?:please )?(?:be|stay) (?:more |less |very )?(?:<SHAPE>|critical|skeptical|sceptical|strict|patient) (?:with me|in (?:your )?(?:answers|reviews|replies)|when|whenever|in general)\b",
     r"(?:[\w'/ -]{3,40}, )?(?:in my book|in my opinion|in my experience|imo|imho|if you ask me|to my taste|for my taste|to me)\b",
     r"(?:please )?(?:don'?t|do not|no need to) (?:sugar-?coat|hold back|baby|lecture|patroni[sz]e|coddle|spare|beat around|hedge|flatter|praise|apologi[sz]e|thank|over-?explain|waffle|ramble|be (?:shy|polite|afraid))\b",
     r"(?:[\w'/-]+ ){1,6}(?:don'?t|doesn'?t|do not|does not) (?:help|work for|do it for|suit|mean (?:anything|much) to) me\b",
     r"(?:if|when|whenever) (?:you(?:'re| are|) ?(?:not sure|unsure|in doubt|n'?t sure|aren'?t sure|guessing|don'?t know|have to guess)|unsure|in doubt|not sure|uncertain)\b",
     r"(?:just )?(?:tell me|say so|ask me|ask) (?:when|if|whenever|before) you (?:don'?t know|aren'?t sure|are not sure|are unsure|'re not sure|'re unsure|are guessing|guess|'re guessing)\b",
+    r"(?:if|when|whenever) there (?:is|are|'s) (?:several|more than one|multiple|many|a choice|two|different)\b.*, \w",
     r"i (?:usually |always |generally |tend to |mostly |normally )+(?:go for|go with|reach for|opt for|pick|choose|start with) (?!<THIS>)\w",
     r"i (?:swear by|live by|believe in|insist on|always go for|tend to use|lean towards|gravitate towards)\b",
     importance=PREFERRED,
@@ -209,7 +193,7 @@ _RULE = _patterns(
     r"[\w./*`\x1a\"' -]{2,60} (?:is|are) (?:strictly |always |completely )*(?:off[- ]limits|read-?only|generated|forbidden|banned|not allowed|prohibited|mandatory|required everywhere|taboo|verboten|a no-?go|sacred|non-negotiable)\b",
     r"(?:please )?(?:don'?t|do not) \w+(?! (?:this|that|it)\b) .*\b(?:ever(?: again)?|again|any ?more|under any circumstances|in any case|no matter what)\b",
     r"(?:please )?(?:stay|keep) (?:away from|out of|clear of) (?!<THIS>(?! \w+/))\w",
-    r"(?:please )?(?:don'?t|do not|avoid|refrain from|no need to ever) (?:ever |directly |just )*<LASTING>(?:ing)? (?!<THIS>|an? |anything|yet|more|too|your|any of|a lot|to\b|up\b)(?=[\w`'\"{])(?!.*\b(?:here|this|yet|anymore|the|it)\b)",
+    r"(?:please )?(?:don'?t|do not|avoid|refrain from|no need to ever) (?:ever |directly |just )*<LASTING>(?:ing)? (?!<THIS>|an? |anything|yet|more|too|your|any of|a lot|to\b|up\b)(?=[\w`'\"{])(?![^,]*\b(?:here|this|yet|anymore|the|it)\b)",
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*<LASTING> (?:anything|files|code|the files) (?:under|in|inside|outside|below) \S",
     r"(?:please )?(?:don'?t|do not) (?:ever |directly )*(?:use|write|add|put|import|call|log|return) (?:[\w./()`-]+ ){1,6}?(?:for|in|as|to|with|when)? ?[\w./()` -]*, (?:please )?(?:use|write|prefer|go with|do|put|call) ",
     r"(?:please )?(?:use|write|prefer|pick|choose|put|say|go with|reach for) (?!<THIS>|an? |another|one |some )[\w./()`+#-]+(?: [\w./()`+#-]+){0,4}?(?:,? (?:instead of|rather than|over) |, not |,? never |,? and not )(?!<THIS>)\w",
@@ -220,7 +204,7 @@ _RULE = _patterns(
     rf"{_GENERIC}(?:is|are|stay|stays|go|goes|get|gets|live|lives|belong|belongs|return|returns|use|uses) (?:always )?[\w /.'{{}}-]{{2,50}}, (?:and )?(?:not|never) (?!sure|yet|work|the other|just|only|even)\w",
     rf"{_GENERIC}(?:is|are|go|goes|get|gets|stay|stays) (?:always|never|strictly|only (?:ever|for|in|with|allowed|used))\b(?! (?:work|empty|null|none|called|true|false|run|executed|reached|updated|set|there|fail))",
     rf"{_GENERIC}(?:follow|follows|start with|starts with|end with|ends with|read like|reads like|belong in|belongs in|belong to|go in|go into|go under|go to|go next to|goes next to|goes into|goes in|goes under|live in|live under|live next to|lives under|come first|comes first)\b",
-    rf"{_GENERIC}(?:is|are|use|uses|need|needs|have|has|get|gets|go|goes|require|requires)\b(?!.*{_TROUBLE}).*\b(?:in this (?:repo|project|codebase)|here|around here|on this team|in our (?:code|repo|codebase|project)s?){_END}",
+    rf"{_GENERIC}(?:is|are|use|uses|need|needs|have|has|get|gets|go|goes|require|requires)\b(?!.*{_TROUBLE}).*\b(?:in this (?:repo|project|codebase)|here|around here|on this team|in our (?:code|repo|code ?base|project|team)s?){_END}",
     r"(?!the |this |that |these |those |i |you |read )(?:[\w-]+ ){1,4}(?<!ones )only\b(?=[,.;]|$)(?!.*\bthis\b)",
     rf"our (?!customers|users|clients)(?:[\w-]+ ){{1,4}}(?:read|look like|follow|use|are|is|start|end|go|live|come|must|should|have|carry|take|run)\b(?!.*{_TROUBLE})",
     r"(?:(?!the |this |that )[\w-]+ )?[\w/()'-]+ (?:is|are) (?:the way to go|what we use|how we (?:roll|do it|do things)|our (?:standard|default|convention)|the (?:standard|default|norm) here|banned|forbidden|off the table|not a thing here|a no-go)\b",
@@ -235,12 +219,18 @@ _RULE = _patterns(
     rf"{_GENERIC}(?:goes|go|run|runs|get|gets) (?:through|via|into|under|behind|next to|first|last)\b(?!.*{_TROUBLE})",
     r"(?:anything|everything|whatever|stuff) [\w -]{2,40}(?:goes|go|belongs|must|needs|should|gets|has to|have to|stays|lives)\b",
     rf"{_GENERIC}(?:must|should|have to|has to|cannot|can'?t|may not|mustn'?t|shouldn'?t|shall|ought to)\b (?!be (?:fixed|done|gone|green|working|ready|enough|fine|possible|easy)\b|pass\b|work\b|find\b|see\b|know\b)(?!.*{_TROUBLE})\w",
+    r"(?:the |our )?(?:[\w-]+ ){0,3}(?:format|scheme|template|convention|naming) (?:is|are) (?!wrong|broken|weird|missing|unclear|off\b)\S",
+    r"we (?:say|spell|call|write|name) (?:it|this|that|them) .*\b(?:never|not)\b",
+    r"[\w /.-]{2,50} (?:isn'?t|aren'?t|is not|are not|is never|are never) (?:allowed|permitted|acceptable|an option|welcome|tolerated)\b",
+    rf"{_GENERIC}always (?!fail|crash|break|hang|work|show|return|get stuck|time|complain|throw|was|were|so|wonder)\w+(?!.*{_TROUBLE})",
     rf"{_GENERIC}never (?!work|happen|finish|return|end|stop|get called|get here|ran\b|run\b|seen|mind|show|loads?\b|came|got\b)\w",
     rf"{_GENERIC}(?:is|are) for [\w-]+s?\b(?! (?:this|that)\b)(?=[,.]|$)",
     r"(?:when|whenever|if|before|after|once) you (?!'re done|are done|finish|get\b|have\b|can\b|could\b|want|like\b|see\b|look\b|run it|start\b|need me)[a-z]+ (?!<THIS>)(?:[\w'/.-]+ ){0,5}?[\w'/.-]+, (?:please |always |also |just )*(?!(?:i|you|it|the|that|this|we|what|is|does|do you|can|will|there|they)\b)[a-z]+\b",
     r"(?!.*\b(?:this|that|today)\b)(?:please )?(?:always |just )*(?:run|use|add|write|put|keep|ask) [\w `./-]{2,40} before (?:you (?:commit|push|merge|say|call|declare|finish|open|submit|send|deploy|release|touch|change|edit)|saying|committing|pushing|merging|calling|declaring|opening|submitting|releasing|every|each|any)\b",
+    r"you (?:must|have to|need to|should|are to|shall) (?!<THIS>)[a-z]+ .*\b(?:before|after|whenever|each|every) (?:you|each|every|any)\b",
+    r"(?:every|each) (?:[\w/.-]+ ){1,7}?(?:takes?|returns?|includes?|contains?|accepts?) (?!\d|about|too|over|up to|forever|long|ages|several|one|two|three|the same|an error|null|nothing|\d)\w",
     r"you(?:'re| are) (?:not )?supposed to (?!be here)\w",
-    r"we <ADV>(?!need|have|are\b|want|see|get|know|think|just|might|will|can|could|should|would|did\b|do\b|don|had|were|was\b|found|got\b|lost|ran\b|saw\b|made|went|came|hope|wonder|believe|guess|agree|understand|miss|lack|still|fixed|both|really|use\b|met|chose|picked|told|said|wrote|built|broke|forgot|talk|spoke|deploy|ship|run\b|host|all\b|already|also|now|currently|call this|look|try|like|love|hate|feel|expect this|say|mean|keep (?:getting|seeing)|end up|ever|never)[a-z]{3,}(?<!ed)(?<!ing) (?!<THIS>|an?\b|to\b|\d|one|two|three|some|in\b|out\b|into|over|up\b|it\b|about|back|here|at\b|on\b|for\b)[a-z][\w-]*",
+    r"we <ADV>(?!only|need|have|are\b|want|see|get|know|think|just|might|will|can|could|should|would|did\b|do\b|don|had|were|was\b|found|got\b|lost|ran\b|saw\b|made|went|came|hope|wonder|believe|guess|agree|understand|miss|lack|still|fixed|both|really|use\b|met|chose|picked|told|said|wrote|built|broke|forgot|talk|spoke|deploy|ship|run\b|host|all\b|already|also|now|currently|call this|look|try|like|love|hate|feel|expect this|say|mean|keep (?:getting|seeing)|end up|ever|never)[a-z]{3,}(?<!ed)(?<!ing) (?!<THIS>|an?\b|to\b|\d|one|two|three|some|in\b|out\b|into|over|up\b|it\b|about|back|here|at\b|on\b|for\b)[a-z][\w-]*",
     r"(?:rule|house rule|policy|convention|standard|hard rule|ground rule)s?(?: of thumb| number one| here)?(?: is)?[:,]",
     r"[\w -]{3,50} (?:must never|must always|must not|should never|should always|may never|can never|shall not|shall never|mustn'?t|has to always)\b",
     r"(?!(?:the|this|that|it|i|you|he|she|they|there|these|those|what|which)\b)[\w-]+s (?:must|should|have to|need to|shall|go|belong|live) (?!be (?:fixed|done|gone|green|working))\w[\w ]*(?:\b(?:in|to|next to|under|with|as|be|have|use|start|end|follow|carry|reference|fit)\b)",
@@ -250,6 +240,9 @@ _RULE = _patterns(
 )
 _SENTENCE_RULE = _patterns(
     Kind.RULE,
+    r"(?:[\w ,'-]{3,60} )?(?:whenever|wherever|where) (?:possible|you can),? .*|.* (?:whenever|wherever) possible\b",
+    r"(?:please )?(?:always )?(?:use|follow|keep to|write|stick with) (?!<THIS>|an? |one )[\w ./()'-]+ (?:in|for|across|throughout) (?:this|our|all|every) (?:\w+ )?(?:repo|repository|project|codebase|package|docs|code|projects|repos)\b",
+    r"(?:please )?(?:ask|check with|tell|warn|consult)(?: me| us| with me)?(?: first)? before (?:you )?(?!<THIS>)\w+(?:ing)? (?!<THIS>(?<!anything))\w",
     r"(?:please )?(?:always |only )*(?:use|give|show|tell|write|put|include|keep|list|start|quote|say|mention|avoid|skip|ask)\b(?!.*\b(?:this|that|it)\b).* when(?:ever)? you (?!'re done|are done|finish|get\b|can\b|have\b|see\b)[a-z]+ (?!<THIS>)\w.*",
     r".*\bhands off (?:of )?\w",
     r"(?!.*\b(?:crash|hang|fail|error|break|broke|get an|gets|i (?:click|run|open|start|type|try|press))).*\b(?:whenever|every time|each time|any time|anytime|everytime) (?:you|we|someone|something|there|an?|code|tests?)\b.*",
@@ -265,7 +258,9 @@ _SENTENCE_RULE = _patterns(
 )
 _DECISION = _patterns(
     Kind.DECISION,
-    r"(?:(?:after|following|since|at|in) [\w' -]{2,40}?,? )?(?:so )?(?:we|the team|the board|the group|management|everyone|i and the team)(?:'ve| have|'re| are|'ll| will|ve)? (?:all |just |finally |now |already |ultimately |recently |jointly |unanimously |then )*(?:decided|agreed|chose|chosen|picked|settled|opted|voted|concluded|committed to|standardi[sz]ed|standardi[sz]ing|landed on|ruled out|rejected|dropped|dropping|ditched|ditching|abandoned|abandoning|adopted|adopting|going with|go with|went with|going for|went for|moving away|moving off|sticking (?:to|with)|staying (?:with|on)|stick with|stay on|killing|retiring|sunsetting|deprecating|scrapping|scrapped|kept|keeping)\b(?!.*\b(?:tomorrow|tonight|lunch|meet(?:ing)?|later)\b)",
+    r"(?:(?:after|following|since|at|in) [\w' -]{2,40}?,? )?(?:so )?(?:we|the team|the board|the group|management|everyone|i and the team)(?:'ve| have|'re| are|'ll| will|ve)? (?:all |just |finally |now |already |ultimately |recently |jointly |unanimously |then )*(?:decided|agreed|chose|chosen|picked|settled|opted|voted|concluded|committed to|standardi[sz]ed|standardi[sz]ing|landed on|ruled out|rejected|dropped|dropping|ditched|ditching|abandoned|abandoning|adopted|adopting|going with|go with|went with|going for|went for|moving away|moving off|sticking (?:to|with)|staying (?:with|on)|stick with|stay on|killing|retiring|sunsetting|deprecating|scrapping|scrapped|kept|keeping|putting (?:everything|all)|focus(?:s?ing)?(?: only)? on|betting on|investing in|concentrating on)\b(?!.*\b(?:tomorrow|tonight|lunch|meet(?:ing)?|later)\b)",
+    r"(?:the|our) plan is to (?:sunset|retire|migrate|drop|move|replace|rewrite|split|switch|deprecate|merge|adopt|open-source|support)\b",
+    r"no more [\w -]{3,40}, (?:we|only|just)\b",
     r"(?:the )?(?:decision|verdict|outcome|conclusion|final call|ruling|plan of record)(?: [\w']+){0,4}?(?: is| was|:|,)",
     r"(?:it'?s|it is|it was|it has been) (?:now |been |finally )*(?:decided|settled|agreed)\b",
     r"let'?s (?:go with|use|stick with|keep|standardi[sz]e on|settle on|adopt) (?!<THIS>).*\b(?:because|since|as we|as it|due to)\b",
@@ -277,11 +272,13 @@ _DECISION = _patterns(
 _POINTER = _patterns(
     Kind.POINTER,
     r"(?:for |about )?(?:[\w'/-]+ ){0,6}?<SUBJECT>(?: [\w'/-]+){0,6}? (?:is|are|lives?|sits?|stay|stays|go|goes|gets?|happens?|can be found|end up|belongs?)(?: all| now| always)*(?: tracked| documented| kept| stored| filed| found| hosted| maintained| managed| written up| recorded| reported| logged| posted| published| announced| discussed| collected| described| listed)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))(?![\w-])",
-    rf"{_GENERIC}(?:is|are|lives?|sits?|go|goes|gets?|get)(?: all| now| always)*(?: \w+ed| found| kept| held| run| put)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>)(?!.*{_TROUBLE})",
+    r".*\b(?:only )?(?:the |our )?<SYSTEM>\b.*\b(?:counts?|wins|is (?:final|binding|authoritative|the reference|what counts))\b",
+    rf"(?:the |our |all )?{_GENERIC}(?:is|are|lives?|sits?|go|goes|gets?|get)(?: all| now| always)*(?: \w+ed| found| kept| held| run| put)?(?: over)? (?:in|on|at|under|through|via|into|to) (?:the |our |a |an )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>)(?!.*{_TROUBLE})",
     r"(?:the |our |all )?(?:[\w'/-]+ ){1,6}?(?:is|are|gets?) (?:all |now |only )*(?:documented|tracked|announced|written up|described|listed|defined) (?:in|on|at|under|with|by|via|through) (?!<THIS>(?! \w+ (?:wiki|handbook|docs|board|channel|tracker|sheet)))\S",
     r"(?:the |our |all )?(?:[\w'/-]+ ){1,6}?(?:is|are|gets?) (?:all |now |only )*(?:stored|kept|hosted|published|maintained|managed|handled|collected|recorded|posted|found|filed) (?:in|on|at|under|with|by|via|through) (?:the |our |a )?(?:[\w'-]+ )?(?:<SYSTEM>\b|<URL>|[\"'“](?=\x1a)|(?-i:[A-Z][a-z]+))",
     r"you(?:'ll| will| can| may)? find .{3,60}\b(?:in|on|at|under) (?:the |our )?(?:[\w'\x1a-]+ ){0,3}?(?:<SYSTEM>\b|<URL>|(?-i:[A-Z]\w+))",
     r"our [\w -]{3,40} (?:is|are) (?:on |in |at |called )?(?:<SYSTEM>\b|<URL>)",
+    r"for [\w -]{2,30},? (?:see|check|read|ask in|go to|look (?:at|in)|use|consult|refer to) (?:the |our )?(?:<SYSTEM>\b|<URL>)",
     r"(?:if|when|whenever) (?:you|we) (?:need|want|look for|are looking for|have) .{3,80}?\b(?:<SYSTEM>\b|https?://|#[a-z])",
     r"we (?:track|keep|file|log|document|store|report|record|manage|maintain|collect|post|announce|discuss|publish) (?:all |our |the |every )*(?:[\w'/-]+ ){0,4}?(?:in|on|at|under|with|via|through) (?:the |our |a )?(?:[\w'-]+ ){0,3}?(?:<SYSTEM>|<URL>|(?-i:[A-Z][\w-]+))",
     r"(?:for|about) (?:anything|everything|questions?|all|help|any|issues?|problems?|access)\b.{2,80}?,? (?:ask|ping|see|check|go to|post|look|use|contact|talk to|head to|write to|open)\b",
@@ -301,97 +298,18 @@ _PROJECT = _patterns(
     r"we <ADV>(?:use|target|support|are on) (?!<THIS>|an? |to\b|our\b)(?-i:[A-Z][\w.+#-]*|[\w-]*\d[\w.]*)",
     r"(?:the |our )?(?:<PART>|(?:[\w-]+ )?<PART>) (?:is|are|runs?|lives?|goes|go|happens?|now)(?: now| all| currently| already| moving)* (?:on|in|with|at|to|through|via|written in|built with|hosted on|behind) (?!fire\b|progress|<THIS>|trouble|a loop|red\b|green\b|line\b)\S",
     r"our (?:[\w'/-]+ ){0,3}?(?:stack|backend|frontend|database|db|ci|target|minimum|python|node|production|prod|staging|deploy|servers?|users|customers|customer base|traffic|region|budget|sla|deadline|release|release cycle|sprint|api|monorepo|default branch|main branch|package manager|test runner|framework|license|codebase|repo|service|product|company)(?: \w+){0,3}? (?:is|are|runs?|uses?|targets?|lives?|has|have|ends?|starts?)\b(?! (?:broken|failing|down|slow|red|green|complain|confus|angry))(?!.*\b(?:again|\d\d\ds?|errors?|crash\w*|timing out)\b)",
-    r"(?:this|the) (?:project|repo|repository|service|codebase|app|package|library|product|monorepo|tool)(?: here)? (?:is (?:written in|built (?:with|on)|called|named|deployed|hosted|used by|owned by|maintained by|licensed|an? )|uses|targets|runs on|supports|belongs to|stands for)\b(?! (?:crash|mess|the wrong))",
+    r"(?:this|the) (?:project|repo|repository|service|codebase|app|package|library|product|monorepo|tool)(?: here)? (?:is (?:written in|built (?:with|on)|called|named|deployed|hosted|used by|owned by|maintained by|licensed|an? (?:[\w-]+ ){0,3}(?:service|library|package|app|tool|fork|monorepo|cli|plugin|wrapper|rewrite|clone|port|website|api|bot|game|framework|extension|prototype|product)\b)|uses|targets|runs on|supports|belongs to|stands for)\b(?! (?:crash|mess|the wrong))",
 )  # fmt: skip
 _CHANGED = _patterns(
     Kind.PROJECT,
+    r"(?:about |around |roughly |approximately |nearly |over |up to )?(?:\d[\d.,]*|one|two|three|four|five|ten|twenty|a hundred|a thousand|half a) ?(?:k|m|thousand|million|billion)? (?:daily|monthly|weekly|active|paying|concurrent) (?:active )?(?:users|customers|visitors|requests|orders)\b",
     r"(?:everything|all of it|all (?:jobs|builds|services|repos)) (?:is|are|runs?|lives?|goes?|moved) (?:now |all )?(?:on|in|through|with|to|at)? ?(?!<THIS>|broken|fine|red|green|fail|slow|down|work)\S+.*\b(?:now|since|everywhere)\b",
     r"it'?s (?!<THIS>|an?\b|not|fine|ok|green|red|broken|work|fixed|ready|done)[\w.+#-]+(?: [\w.+#-]+)? (?:now|everywhere now|from now on)\b",
     r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are|has|have|was|were|got|now|just|been) (?:now |been |just |all |finally |renamed |moved |switched |migrated |changed |raised |bumped |lowered )*(?:to|on|in|at|with) (?!<THIS>)\S.*\bnow\b",
-    r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
+    r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over |up |down |back )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
     r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are) (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok|up|down|back|gone|\w+ (?:for|with) (?:it|this|that))\S+(?: \S+){0,3} now\b",
     r"(?:[\w'/.-]+ ){1,5}(?:is|are) now (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok)\w",
 )
-
-
-def _third_person_verb(verb: str) -> str:
-    """Return a verb of the first person in the third."""
-    fixed = {
-        "have": "has",
-        "do": "does",
-        "am": "is",
-        "go": "goes",
-        "was": "was",
-        "don't": "does not",
-        "dont": "does not",
-    }
-    lower = verb.lower()
-    if lower in fixed:
-        return fixed[lower]
-    if lower in _UNCHANGED or lower.endswith("ed"):
-        return verb
-    if re.search(r"(?:s|x|z|ch|sh)$", lower):
-        return verb + "es"
-    return re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s"
-
-
-_UNCHANGED = frozenset(
-    ["can", "could", "will", "would", "shall", "should", "may", "might", "must", "can't", "cannot", "won't", "wouldn't", "couldn't", "shouldn't", "didn't", "just", "got", "went", "came", "became", "left", "quit", "grew", "spent", "ran", "wrote", "knew", "had", "did", "was", "were", "found", "chose", "took", "taught", "moved", "began", "ever", "switched", "joined", "founded", "co-founded", "started"]
-)
-_ADVERBS = frozenset(
-    ["really", "strongly", "much", "generally", "usually", "always", "mostly", "mainly", "also", "still", "just", "very", "definitely", "personally", "normally", "typically", "now", "currently", "basically", "actually", "only", "honestly", "particularly", "especially", "never", "even", "already", "finally", "often", "rarely", "barely", "hardly", "absolutely", "truly", "completely", "totally", "kind", "sort", "of", "slightly", "tend"]
-) - {"tend"}  # fmt: skip
-_CONTRACTED = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
-_I = re.compile(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
-_POSSESSIVE = (
-    (re.compile(r"\bmy own\b", re.I), "their own"),
-    (re.compile(r"\bmy\b", re.I), "the user's"),
-    (re.compile(r"\bmine\b", re.I), "the user's"),
-    (re.compile(r"\bmyself\b", re.I), "themselves"),
-    (re.compile(r"\bme\b", re.I), "the user"),
-)
-
-
-def _he_or_she(match: re.Match[str]) -> str:
-    words = match[3].split()
-    contracted = match[1] or match[2]
-    if contracted:
-        return f"the user {_CONTRACTED[contracted.lower()]}{match[3]}"
-    at = next((n for n, word in enumerate(words) if word.lower() not in _ADVERBS), None)
-    if at is None:
-        return f"the user{match[3]}"
-    lower = words[at].lower()
-    if lower in ("don't", "do", "dont") and at + 1 < len(words) and (lower != "do" or words[at + 1] == "not"):
-        words[at : at + (2 if lower == "do" else 1)] = ["does", "not"]
-    else:
-        words[at] = _third_person_verb(words[at])
-    return f"the user {' '.join(words)}"
-
-
-_SUBJECT_OF = {
-    Kind.PERSON: re.compile(r"(?=as |being |new to|no idea|based |working )", re.I),
-}
-_NAMING = re.compile(
-    r"(?:(?:the )?name'?s|that'?s|make (?:it|that)|it'?s|this is|(?:you can |please |just )*call me) (?=[A-Z\u4e00-\u9fff])",
-    re.I,
-)
-_HERE = re.compile(r" here$", re.I)
-
-
-def render(kind: Kind, text: str) -> str:
-    """Return the words of a fact as a line about "the user", the agent as "the assistant"."""
-    if kind is Kind.PERSON and _NAMING.match(text):
-        text = re.sub(r" now$", "", text)
-        return "The user is " + _HERE.sub("", _NAMING.sub("", text, count=1))
-    if kind is Kind.AGENT:
-        text = re.sub(r"\byou(?:'|’)?(?: a)?re\b", "the assistant is", text, flags=re.I)
-        text = re.sub(r"\byour\b", "the assistant's", text, flags=re.I)
-        text = re.sub(r"\byourself\b|\byou\b", "the assistant", text, flags=re.I)
-    text = _I.sub(_he_or_she, text)
-    text = re.sub(r"\b(ask(?:ing)?|check(?:ing)? with|tell(?:ing)?) me first\b", r"\1 first", text, flags=re.I)
-    for pattern, words in _POSSESSIVE:
-        text = pattern.sub(words, text)
-    return text[:1].upper() + text[1:] if not re.match(r"[\w-]*[A-Z./_]", text[1:12].split(" ")[0]) else text
 
 
 _PATTERNS = tuple(
@@ -413,187 +331,195 @@ ENGLISH = Language(
     code="en",
     table=Table(_PATTERNS),
     clause_end=re.compile(
-        r"[,;:](?=\s)\s*(?:and |but |or )?|\s+[-–—]{1,2}\s+|\s*—\s*|\s+but\s+|\s+and\s+(?=(?:i|we|you|my|our|your|always|never|don'?t|please)\b)|\s+so\s+(?=(?:i|we|you|don'?t|please|never|always|use)\b)|\s*\((?=(?:i|we|my|always|never)\b)",
+        r"[,;:](?=\s)\s*(?:and |but |or )?|\s+[-–—]{1,2}\s+|\s*—\s*|\s+but\s+|\s+and\s+(?=(?:i|we|you|my|our|your|always|never|don'?t|please)\b)|\s+so\s+(?=(?:i|we|you|don'?t|please|never|always|use|go|explain|keep|make|give|skip|write|be|take|just|let|put|show|treat|assume)\b)|\s*\((?=(?:i|we|my|always|never)\b)",
         re.I,
     ),
-    opener=_regex(
+    opener=regex(
         r"(?:(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|no+|nope|nah|yes|yep|yeah|right|sure|great|good news|nice|perfect|cool|again|first|second|third|here|now|currently|nowadays|these days|update|sorry|look|listen|usually|generally|personally|scratch that|wait|hold on|important|talked to the team|quick (?:note|update|intro)|correction|small (?:thing|note)|general(?: note)?|reminder|context|note|nb|n\.b\.|ps|p\.s\.|too \w+|good morning|morning)[,:!.;-]+\s*"
-        r"|(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|anyways?|anyhow|actually|thanks?(?: you)?|thx|ty|please|pls|plz|just|heads[- ]up|quick intro|(?:just )?so you know|for what it's worth|fwiw|full disclosure|(?:a )?(?:bit|little|quick note|note) (?:about|on) me|about me|as background|disclaimer|for context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)|secondly|thirdly|finally|lastly|besides|additionally|in addition|plus|because|given that|hmm+|ah|aha|ugh|to be clear|honestly|frankly|in general|generally speaking|as a (?:general )?rule|turns out|as i said|like i said|as mentioned|let me introduce myself|as you know|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company|house)|over here|around here|at work|on this (?:project|team)|what is relevant|(?:can|could|would|will) you(?: please)?)(?:[,:!.;-]+\s*|\s+)"
+        r"|(?:oh|ok(?:ay)?|so|well|hey|hi(?: there)?|hello|also|and|but|btw|by the way|fyi|anyways?|anyhow|actually|thanks?(?: you)?|thx|ty|please|pls|plz|just|heads[- ]up|quick intro|(?:just )?so you know|for what it's worth|fwiw|full disclosure|(?:a )?(?:bit|little|quick note|note) (?:about|on) me|about me|as background|disclaimer|for context|for reference|for the record|for your information|one more thing|one last thing|first(?: of all| off)|secondly|thirdly|finally|lastly|besides|additionally|in addition|plus|because|given that|hmm+|ah|aha|ugh|(?:some |a bit of |for |as )?background|to be clear|honestly|frankly|in general|generally speaking|as a (?:general )?rule|turns out|as i said|like i said|as mentioned|let me introduce myself|as you know|(?:in|for) this (?:repo|repository|project|codebase)|in (?:our|my) (?:repo|team|project|codebase|company|house)|over here|around here|at work|on this (?:project|team)|what is relevant|(?:can|could|would|will) you(?: please)?)(?:[,:!.;-]+\s*|\s+)"
         r"|(?P<standing>from now on(?:wards)?|from (?:here|today|this point|now|tomorrow) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|for future reference|as of (?:now|today)|starting (?:now|today)|effective immediately|by default|as a default|at all times|for (?:next|all future) time|next time|permanently|in all (?:my |our )?projects|everywhere|across all projects|for all (?:my|our) projects|on all (?:my|our) (?:projects|repos))(?:[,:!.;-]+\s*|\s+)"
-        r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?: that| to)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
+        r"|(?P<remember>(?:please |do |always |also )?remember(?: this| that| for (?:later|next time|the future))?(?! (?:when|the time|how|last|me\b|if|who|where|what|that (?:time|bug|one)))|(?:please )?(?:keep|bear) in mind(?: that)?|(?:please |do )?(?:note|memori[sz]e)(?: down| that| this)+|don'?t forget(?! (?:the|to|this|it|about|your)\b)(?: that)?|(?:please )?(?:make|take) (?:a )?note(?: that| of this| of the fact that)?|for (?:your|the) (?:memory|notes)|note to self|save this|store this|write (?:this|that) down|add (?:this )?to (?:your )?(?:memory|notes))(?:[,:!.;-]+\s*|\s+|$))*(?:(?:that|to)\s+(?=\w))?"
     ),
-    standing=_regex(
+    standing=regex(
         r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|as of (?:now|today)|starting (?:now|today)|always|never|whenever|permanently|for good|every time|at all times|by default|in general|generally|as a rule|across the board|from this day|any ?more|ever|until further notice|unless i (?:say|tell|ask)|(?:in|for) this (?:project|repo|codebase|repository))\b"
     ),
-    firm=_regex(
-        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask)|for good|that'?s how i (?:learn|work|think|like|read|want|do)|company-wide|team-wide|project-wide|repo-wide|across the (?:company|codebase|repo|board)|without (?:my (?:ok|okay|approval|permission)|asking(?: me)?)|that'?s (?:the|our|a) (?:rule|policy|convention|standard|house rule|deal))\b|, (?:please )?always(?: please)?\s*[.!]*$"
+    firm=regex(
+        r"\b(?:from now on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask)|for good|that'?s how i (?:learn|work|think|like|read|want|do)|company-wide|team-wide|project-wide|repo-wide|across the (?:company|codebase|repo|board)|in everything (?:we|i|you)\b|without (?:my (?:ok|okay|approval|permission)|asking(?: me)?)|that'?s (?:the|our|a) (?:rule|policy|convention|standard|house rule|deal))\b|, (?:please )?always(?: please)?\s*[.!]*$"
     ),
-    everywhere=_regex(
+    everywhere=regex(
         r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"
     ),
-    third_person=_regex(
+    third_person=regex(
         r"(?:(?:my|our|his|her|their|the|a|one|some|most) (?:[\w-]+ )?(?:colleagues?|co-?workers?|friends?|boss|wife|husband|partner|kids?|son|daughter|brother|sister|mother|father|mum|mom|dad|roommate|flatmate|neighbou?rs?|manager|teammates?|customers?|users|clients|people|developers|vendor|author|article|book|docs|readme|manual|teacher|professor)|he|she|they|someone|somebody|everyone|everybody|people|most people|customers|users|vendors?|anyone|nobody)\b(?! (?:has|have) to)(?!.*\b(?:me|i)\b)"
     ),
-    question=_regex(
+    question=regex(
         r".*\?[\"'”’)]*\s*$|(?!what .{0,30}:)(?:what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
     ),
-    standing_question=_regex(
+    own_question=regex(
+        r"(?:so |and |but )?(?:what(?:'s)?|how|why|where|which|who|when|can|could|is|are|does|do|did|any)\b(?: \S+){2,}\s*$"
+    ),
+    told=regex(
+        r"(?:i|i'm|i've|im|my|we|we're|our)\b(?! (?:wonder|wondering|know|think|guess|see|get|was|thought|tried|ran|changed|got)\b)"
+    ),
+    standing_question=regex(
         r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?!(?: always)? (?:explain|tell|see|hear|access|remember|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|never|by default)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|alright|all right|please|got it|deal|understood|fine|will you|would you)\s*\?"
     ),
-    hypothetical=_regex(
+    hypothetical=regex(
         r"\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?<!you can )(?<!you may )(?<!can )assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
     ),
-    passing=_regex(
+    passing=regex(
         r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
     ),
-    joke=_regex(
+    joke=regex(
         r"(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"
     ),
-    retraction=_regex(
+    retraction=regex(
         r"(?:.*\b(?:but|no|nah|actually|hmm|oh|ok|well),? )?(?:(?:oh |no,? |nah,? |actually,? |hmm,? )*(?:forget it|never ?mind|nvm|scratch that|ignore (?:that|me|what i said)|disregard(?: that)?|doesn'?t matter|strike that|not true|that was a joke|i take (?:that|it) back))\b"
     ),
-    material=_regex(
+    material=regex(
         r"(?:.*\b)?(?:translate|proof-?read|polish|rephrase|reword|re-?write|paraphrase|summari[sz]e|improve|correct|fix the (?:grammar|spelling|wording)|spell-?check|shorten|edit|format|convert|critique|parse|classify|annotate|explain|review|comment on|turn|what do you (?:make of|think of)|is (?:this|that) (?:ok|right|good)|check|put|add|save|paste|store|here'?s|here is|here are|attaching|attached|the (?:email|mail|message|text|prompt|note|ticket|readme|docs?|log|output|error|comment) (?:says|reads|is)|says|said|wrote|writes|reads|got (?:this|the following)|look at this|example|output)\b"
     ),
-    fiction=_regex(
+    fiction=regex(
         r"(?:.*\b)?(?:(?:write|draft|continue|make up|invent|create|generate|compose|improve|give me|need|finish|polish|produce|act out|come up with|help me with|role-?play)\b.*\b(?:stor(?:y|ies)|poems?|dialog(?:ue)?s?|scenes?|personas?|characters?|novels?|lyrics|screenplay|play|fairy tale|cover letter|bio|biography|profile text|testimonials?|user stor(?:y|ies)|monologue|system prompt|npc|fan ?fic(?:tion)?|role-?play|speech|limerick|sitcom|e-?mails?|letters?|messages? to|mock interview|quiz|lorem ipsum|dummy (?:text|data)|fake (?:users?|profiles?)|tweets?|blog ?post|advert|slogan)\b|role-?play|pretend (?:to be|you|that you|i)|let'?s play|you are playing|in the voice of|first person\b)"
     ),
-    heading=_regex(
+    heading=regex(
         r".*\b(?:rules?|conventions?|from now on|going forward|preferences?|about (?:me|myself)|remember|keep in mind|guidelines?|always|never|things to know|house style|standards?|notes for you|ground rules|how i (?:work|like)|please follow|we use|our stack|decisions?|where things (?:are|live))\b"
     ),
-    request=_regex(
+    request=regex(
         r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
     ),
-    task=_regex(
+    task=regex(
         r"(?:please |so |and |then |now |just )*(?:add|write|make|create|implement|put|insert|build|set up|generate|update|fix) (?:an?|the|one|some|it|this|that)\b"
     ),
-    preface=_regex(
+    preface=regex(
         r"(?:(?:oh|ok|hey|hi|hello|thanks?|thx|good news|btw|fyi|anyway|update|correction|sorry|by the way|yes|no|actually|scratch that|talked to the team|first time .*|ok sounds .*|fine|i think|i mean|you know|please)[ ,!]*)+$"
     ),
-    tail=_regex(
+    tail=regex(
         r"(?:[\s,;:]*(?:please|pls|plz|thanks?(?: you| a lot)?|thx|btw|by the way|lol|haha|ok(?:ay)?|right|though|tho|fyi|from now on(?:wards)?|going forward|in (?:the )?future|anyway|ugh|(?<=\s)[:;]-?[)(DP]|:\)|;\)|[.!,;:?…]))+[\s)]*$|\s*\)+$(?<=[^(]\))"
     ),
-    about_answers=_regex(
+    about_answers=regex(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
     ),
-    change=_regex(
+    change=regex(
         r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|swapped|scratch that|go back|went back|back to|instead|correction|renamed|promoted|used to|as of|not .* but|update|these days|voted|raised|lowered|bumped|upgraded|dropp(?:ed|ing)|ditched|left|joined|became|standardi[sz](?:ed|ing))\b|^(?:no|actually|wait|sorry|correction)\b"
     ),
-    addition=_regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
+    addition=regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
     old_value=(
-        _regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
-        _regex(
+        regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
+        regex(
             r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"
         ),
-        _regex(
+        regex(
             r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"
         ),
-        _regex(
+        regex(
             r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"
         ),
-        _regex(r"\b(?P<old>[\w.+#-]+) (?:is|was) (?:gone|dead|history|replaced|retired|out)\b"),
-        _regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
+        regex(r"\b(?P<old>[\w.+#-]+) (?:is|was) (?:gone|dead|history|replaced|retired|out)\b"),
+        regex(r"\b(?:swapped|traded|exchanged|replaced|left) (?:out )?(?P<old>[\w.+#-]+) (?:for|with)\b"),
+        regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
     ),
     slots=(
         (
             "user name",
-            _regex(
+            regex(
                 r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by"
             ),
         ),
         (
             "user role",
-            _regex(
+            regex(
                 r"the user (?:is|has (?:been|got) promoted|got promoted|became|works|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b"
             ),
         ),
         (
             "user place",
-            _regex(
-                r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z])"
+            regex(
+                r"the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z][a-z]{2,})"
             ),
         ),
         (
             "user employer",
-            _regex(
+            regex(
                 r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user"
             ),
         ),
         (
             "operating system",
-            _regex(
+            regex(
                 r"the user .*\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b"
             ),
         ),
         (
             "editor",
-            _regex(
+            regex(
                 r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b"
             ),
         ),
-        ("shell", _regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
-        ("time zone", _regex(r"time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b")),
+        ("shell", regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
+        ("time zone", regex(r"time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b")),
         (
             "agent name",
-            _regex(
+            regex(
                 r"the assistant(?:'s (?:new )?name| is (?:now )?(?:called|named))|\bcall the assistant\b|call(?:s)? themselves|answer to|go by"
             ),
         ),
-        ("agent role", _regex(r"the assistant(?:'s (?:role|job)| is)\b")),
+        ("agent role", regex(r"the assistant(?:'s (?:role|job)| is)\b")),
         (
             "answer language",
-            _regex(
+            regex(
                 r"\b(?:answer|reply|respond|write|speak|talk|explain|go back|switch(?: back)?|back|chat|communicate)\w*\b.*\b<LANGUAGE>\b"
             ),
         ),
         (
             "indentation",
-            _regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)"),
+            regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)"),
         ),
         (
             "continuous integration",
-            _regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b"),
+            regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b"),
         ),
-        ("deploy target", _regex(r"\b(?:deploy\w*|hosting|hosted|host)\b")),
-        ("package manager", _regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|pipenv|uv|conda|package manager)\b")),
+        ("deploy target", regex(r"\b(?:deploy\w*|hosting|hosted|host)\b")),
+        ("package manager", regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|pipenv|uv|conda|package manager)\b")),
         (
             "database",
-            _regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b"),
+            regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b"),
         ),
         (
             "bug tracker",
-            _regex(
+            regex(
                 r"\b(?:jira|linear|github issues|youtrack|redmine|bugzilla|asana|trello)\b|\b(?:bugs|tickets|issues) .*tracked\b"
             ),
         ),
-        ("test framework", _regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
-        ("coverage", _regex(r"\bcoverage\b")),
-        ("line length", _regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
+        ("test framework", regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
+        ("coverage", regex(r"\bcoverage\b")),
+        ("line length", regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
     ),
-    reason=_regex(
+    reason=regex(
         r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
     ),
-    first_person=_regex(r"\x00"),
-    marker_only=_regex(
+    first_person=regex(r"\x00"),
+    marker_only=regex(
         r"(?:every (?:single )?time|always|that'?s (?:the|our|a) (?:rule|deal|policy|convention|law)|here|now|i mean it|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
     ),
-    anaphoric=_regex(
+    continuation=regex(r"(?:so |and |just |please )*(?:don'?t|do not|no\b|not\b|only\b|instead|fix the)"),
+    anaphoric=regex(
         r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"
     ),
-    forget=_regex(
+    forget=regex(
         r"(?:.*?\b(?:please|can (?:you|we)|could (?:you|we)|no|ok|hey|actually|and|but|oh|lol|wait|also|just|pls|i want you to|i'd like you to|you can|you should|let'?s)?,? ?)??(?<!don't )(?<!dont )(?<!not )\b(?:(?:forget|un-?learn|scrub|erase|wipe|remove|delete|drop|discard|strike)\b(?: about)? (?P<what>(?:that|this|it|what i (?:just )?(?:said|told you|wrote)(?: about [\w' -]{2,40})?|everything i said|the last (?:thing|one|bit)|my \w[\w' -]{1,40}|(?:the|that|this) [\w' -]{1,40}?(?= (?:bit|part|thing|fact|rule|preference|note|from)\b)|(?:the|that|this) (?:\w+ ){0,3}(?:bit|part|thing|fact|rule|preference|note|one)|i (?:ever )?(?:said|mentioned|told you)[\w' -]*|about [\w' -]{2,40}))|(?:(?:don'?t|do not|please don'?t|never|no need to) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|put)) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part)))(?! (?:in|to|on|under|at|as|file|button|with|for)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
     ),
-    nameless=_regex(
+    nameless=regex(
         r"(?:that|this|it|any of (?:that|this)|what i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit)|(?:that|this) (?:one|bit|part|thing)|i (?:ever )?(?:said|mentioned|told you))$"
     ),
     aliases=(
-        (_regex(r".*\b(?:company|employer|work)\b"), _regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
-        (_regex(r".*\b(?:name)\b"), _regex(r"name|called|the user is (?-i:[A-Z])|call ")),
+        (regex(r".*\b(?:company|employer|work)\b"), regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
+        (regex(r".*\b(?:name)\b"), regex(r"name|called|the user is (?-i:[A-Z])|call ")),
         (
-            _regex(r".*\b(?:city|location|address|where i live)\b"),
-            _regex(r"lives?|based|located|the user is (?:in|from)"),
+            regex(r".*\b(?:city|location|address|where i live)\b"),
+            regex(r"lives?|based|located|the user is (?:in|from)"),
         ),
-        (_regex(r".*\b(?:job|role|title|profession)\b"), _regex(r"the user (?:is|works|does)\b.*<ROLE>")),
+        (regex(r".*\b(?:job|role|title|profession)\b"), regex(r"the user (?:is|works|does)\b.*<ROLE>")),
     ),
     render=render,
 )

@@ -18,6 +18,8 @@ MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 MAX_REQUEST_CHARS = 160
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
 _CJK_CHAR = re.compile(f"[{CJK}]")
+_LAUGHTER = re.compile(r"\b(?:ha(?:ha)+|lol|lmao|rofl)\b|哈哈|😂|🤣", re.IGNORECASE)
+_STANDING = {Kind.RULE, Kind.PREFERENCE}
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _OPEN_QUOTE = re.compile(r"[\"“「『‘]\s*$")
 
@@ -62,7 +64,9 @@ def read(own: str) -> Reading:
         reader.take_line(line)
         if len(reader.facts) >= MAX_FACTS:
             break
-    return Reading(facts=tuple(reader.facts[:MAX_FACTS]), forgets=tuple(reader.forgets), requests=tuple(reader.requests))
+    return Reading(
+        facts=tuple(reader.facts[:MAX_FACTS]), forgets=tuple(reader.forgets), requests=tuple(reader.requests)
+    )
 
 
 class _Reader:
@@ -128,10 +132,23 @@ class _Reader:
         facts = _facts(sentence, language, under_heading=under_heading)
         if not facts and language is not ENGLISH and _mostly_latin(sentence.text):
             facts = _facts(sentence, ENGLISH, under_heading=under_heading) if _may_state(sentence, language) else []
-        self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
+        if self._goes_on(facts):
+            self.facts[-1] = _with_next(self.facts[-1], facts[0])
+        else:
+            self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
         self._previous = None if facts else sentence
-        if not facts:
+        if not facts or _without_question(sentence, language) is not sentence:
             self._ask(sentence)
+
+    def _goes_on(self, facts: list[Fact]) -> bool:
+        """Whether a sentence only completes the rule of the sentence before it."""
+        before = self.facts[-1] if self.facts and self._previous is None else None
+        return (
+            before is not None
+            and len(facts) == 1
+            and {before.kind, facts[0].kind} <= _STANDING
+            and bool(facts[0].language.continuation.match(facts[0].said))
+        )
 
     def _ask(self, sentence: Sentence) -> None:
         language = language_of(sentence.text)
@@ -166,6 +183,11 @@ def _holds_material(sentence: Sentence, language: Language) -> bool:
     return bool(
         colon and language.request.match(sentence.masked) and language.material.match(sentence.masked, 0, colon.start())
     )
+
+
+def _with_next(fact: Fact, following: Fact) -> Fact:
+    text = f"{fact.text}{'；' if fact.language is CHINESE else '. '}{following.text}"
+    return replace(fact, text=text) if len(text) <= MAX_FACT_CHARS else fact
 
 
 def _mostly_latin(text: str) -> bool:
@@ -204,7 +226,20 @@ def _may_state(sentence: Sentence, language: Language) -> bool:
     return not language.passing.search(masked) or bool(language.firm.search(masked))
 
 
+def _without_question(sentence: Sentence, language: Language) -> Sentence:
+    """Cut a question off the end of a statement: "I use fish, how do I set PATH?"."""
+    bounds = clauses(sentence.masked, language.clause_end)
+    if len(bounds) < 2 or not language.own_question.match(sentence.masked, bounds[-1][0]):
+        return sentence
+    end = bounds[-2][1]
+    opened = language.opener.match(sentence.masked)
+    if not language.told.match(sentence.masked, opened.end() if opened else 0, end):
+        return sentence
+    return replace(sentence, text=sentence.text[:end], masked=sentence.masked[:end])
+
+
 def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
+    sentence = _without_question(sentence, language)
     if not _may_state(sentence, language):
         return []
     masked = sentence.masked.rstrip("?？ ")
@@ -228,7 +263,11 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
                 return _default_rule(sentence, language, at, remembered=remembered)
             continue
         pattern, matched_to = hit
-        if pattern.kind is Kind.RULE and not (marked or firm) and _specifies_task(language, masked, bounds, n, matched_to):
+        if (
+            pattern.kind is Kind.RULE
+            and not (marked or firm)
+            and _specifies_task(language, masked, bounds, n, matched_to)
+        ):
             return facts
         span = _span(language, masked, bounds, n, at, pattern, matched_to)
         fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
@@ -243,9 +282,7 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
     return facts
 
 
-def _specifies_task(
-    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, matched_to: int
-) -> bool:
+def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int]], n: int, matched_to: int) -> bool:
     """Whether the clauses around a rule make it the wording of a task: "write a validator: names must be short"."""
     before = bounds[n - 1] if n else None
     if before and masked[before[1] : bounds[n][0]].strip() in (":", "：") and language.task.match(masked, *before):
@@ -276,7 +313,7 @@ def _span(
     end = bounds[n][1]
     if pattern.extent is Extent.CLAUSE:
         return at, end
-    if pattern.extent is Extent.WHOLE:
+    if pattern.extent is Extent.WHOLE or pattern.kind is Kind.RULE:
         at = _first_clause(language, masked, bounds, n, at)
     for later in bounds[n + 1 :]:
         if later[0] >= matched_to and _is_aside(language, masked, later):
@@ -331,6 +368,8 @@ def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: K
     text = _trimmed(sentence.text[span[0] : span[1]], language)
     if kind is Kind.RULE and language.about_answers.search(text):
         kind, importance = Kind.PREFERENCE, max(importance, PREFERRED)
+    if kind is Kind.RULE and _LAUGHTER.search(sentence.masked):
+        return None
     reason = ""
     if kind in (Kind.DECISION, Kind.PROJECT):
         text, reason = _reason(text, language)

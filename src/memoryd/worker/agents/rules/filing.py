@@ -72,7 +72,7 @@ class Desk:
         stale = self._stale(fact)
         text = _with_kept_part(fact, stale)
         file = FILE_OF.get(fact.kind, "")
-        if file in _STANDING and stale and stale[0].file in _STANDING:
+        if stale and stale[0].file in _STANDING and fact.kind not in (Kind.PERSON, Kind.AGENT):
             file = stale[0].file
         new = Held(file=file, text=text, fact=fact, cites=(seq,))
         new.root = Root.USER if fact.everywhere and new.file == "constraints.md" else None
@@ -109,10 +109,8 @@ class Desk:
     def _said(self, fact: Fact) -> bool:
         """Whether memory says it already: in the same words, or in more."""
         folded, words = fold(fact.text), content_words(fact.text)
-        for held in self._held:
-            if held.folded == folded or (words and words <= held.words and not fact.changes):
-                return True
-        return False
+        covered = bool(words) and not fact.changes
+        return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
 
     def _stale(self, fact: Fact) -> list[Held]:
         """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
@@ -175,8 +173,8 @@ class Desk:
 
 
 _FRAME = content_words(
-    "user use always never now new instead only just every all file project team want need make keep like day week month last "
-    "the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
+    "user use always never now new instead only just every all file project team want need make keep like "
+    "day week month last the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
 )
 _WORDS = re.compile(r"[\w.#+-]*\w")
 
@@ -218,7 +216,7 @@ def _asserts(held: Held, old: str, fact: Fact) -> bool:
     """Whether a fact holds the value that is named as old, and not as one to avoid."""
     if held.file == "identity.md" or (held.file == "user.md") != (fact.kind is Kind.PERSON):
         return False
-    said = re.search(rf"(?<![\w]){re.escape(fold(old))}(?![a-z0-9])", held.folded)
+    said = re.search(rf"(?<![a-z0-9_]){re.escape(fold(old))}(?![a-z0-9])", held.folded)
     return said is not None and not _DENIED.search(held.folded[: said.start()])
 
 

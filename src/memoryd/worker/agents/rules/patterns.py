@@ -87,6 +87,8 @@ class Language:
     everywhere: re.Pattern[str]  #: the words claim all projects
     third_person: re.Pattern[str]  #: a clause about somebody else
     question: re.Pattern[str]
+    own_question: re.Pattern[str]  #: a last clause that asks; a statement about "I" or "we" may stand before it
+    told: re.Pattern[str]  #: the beginning of such a statement
     standing_question: re.Pattern[str]  #: a question that is a standing request: "Could you always ... please?"
     hypothetical: re.Pattern[str]  #: suppositions, guesses, plans that are open
     passing: re.Pattern[str]  #: one-off: today, this time, for now
@@ -107,6 +109,7 @@ class Language:
     reason: re.Pattern[str]  #: between a statement and its reason
     first_person: re.Pattern[str]  #: a clause whose subject the next one may share
     marker_only: re.Pattern[str]  #: a sentence that only makes a rule of the one before: "Every time."
+    continuation: re.Pattern[str]  #: a rule that leans on the one in the sentence before: "Don't invent new shapes."
     anaphoric: re.Pattern[str]  #: a fact that only points at something said elsewhere: "always do that"
     forget: re.Pattern[str]  #: "forget that"; the groups named `what...` name the fact
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean

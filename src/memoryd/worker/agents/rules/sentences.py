@@ -17,9 +17,7 @@ _QUOTED = re.compile(
 )
 _MARKER = re.compile(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
 _ENDS = re.compile(r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|fig)|(?<!['’])\b(?-i:[A-Z]))$", re.I
-)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|fig))$", re.I)
 _SHELL = re.compile(r"\s*(?:[$%#>]|>>>|\w+@[\w.-]+:\S*[$#])\s+[\w./~-]+")
 
 
@@ -49,7 +47,7 @@ def lines(own: str) -> Iterator[str]:
             yield ""
         elif _SHELL.match(row):
             in_shell = True
-        elif not in_shell:
+        elif not in_shell and row.count("|") < 2:  # two make a row of a table
             marker = _MARKER.match(row)
             yield f"- {row[marker.end() :].strip()}" if marker else row.strip()
 

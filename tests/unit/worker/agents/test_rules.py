@@ -1,0 +1,438 @@
+"""The rules memory agent: what it proposes, where it files it, what it never learns."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryd.daemon import demo
+from memoryd.ipc.events import EndStatus, FileTouch, Role, Tier
+from memoryd.memory import acceptance, draft
+from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.model import FileKey, MemoryView, Root
+from memoryd.memory.ports import Span
+from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
+from memoryd.worker.agents.rules import RulesAgent, learn
+from memoryd.worker.agents.rules.facts import MAX_FACTS, read
+from memoryd.worker.agents.rules.quoting import quoted_in
+from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
+from memoryd.worker.ports import AgentResult
+from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+SCRIPT = Path(demo.__path__[0]) / "script.toml"
+TIERS: Mapping[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
+
+
+class Talk:
+    """One session and the memory that its runs leave, through the real acceptance and draft."""
+
+    def __init__(self, *, instructions: str = "") -> None:
+        self.files: dict[FileKey, bytes] = {}
+        self.note = ""
+        self.refused: list[acceptance.Refused] = []
+        self._instructions = instructions
+        self._said: dict[int, Span] = {}
+        self._new: list[Utterance] = []
+        self._tools: list[ToolCall] = []
+        self._turns: list[TurnEnd] = []
+        self._seq = 0
+
+    def _next(self) -> tuple[int, datetime]:
+        self._seq += 1
+        return self._seq, START + timedelta(minutes=self._seq)
+
+    def say(self, text: str, role: Role = "user") -> int:
+        seq, at = self._next()
+        self._said[seq] = Span(seq=seq, at=at, host="generic", session_id="s1", role=role, tier=TIERS[role], text=text)
+        self._new.append(Utterance(seq=seq, at=at, role=role, tier=TIERS[role], text=text))
+        return seq
+
+    def use(self, name: str, *files: FileTouch) -> None:
+        seq, at = self._next()
+        self._tools.append(ToolCall(seq=seq, at=at, name=name, summary="ls", ok=True, files=files))
+
+    def end(self, status: EndStatus = EndStatus.OK) -> None:
+        seq, at = self._next()
+        self._turns.append(TurnEnd(seq=seq, at=at, status=status))
+
+    def projection(self) -> Projection:
+        session = SessionSlice(
+            host="generic", session_id="s1", started_at=START, cwd="/project", projection=self.note,
+            utterances=tuple(self._new), tools=tuple(self._tools), turns=tuple(self._turns),
+        )  # fmt: skip
+        return Projection(from_seq=1, to_seq=max(1, self._seq), sessions=(session,), instructions=self._instructions)
+
+    def run(self) -> AgentResult:
+        result = learn(self.projection(), Catalogue.build(self.files).view())
+        self.note = result.notes["generic", "s1"]
+        accepted, refused = acceptance.judge(result.proposals, evidence=self, base=self.files)
+        self.refused += refused
+        made = draft.build(
+            self.files, accepted, now=START, has_project=True, sources=lambda seqs: [], ours=lambda key, line: ()
+        )
+        assert acceptance.check_draft(made, self.files) is None
+        for key, (_, new) in made.changes.items():
+            if new is None:
+                del self.files[key]
+            else:
+                self.files[key] = new
+        self._new, self._tools, self._turns = [], [], []
+        return result
+
+    def spans(self, seqs: Any) -> Mapping[int, Span]:
+        return {seq: self._said[seq] for seq in seqs if seq in self._said}
+
+    def foreign(self, seqs: Any) -> Sequence[str]:
+        return [span.text for span in self._said.values() if span.tier is not Tier.USER]
+
+    def text(self, path: str) -> str:
+        return "\n".join(content.decode() for key, content in self.files.items() if key.path.startswith(path))
+
+    def active_entries(self) -> str:
+        known = (k.entry for k in Catalogue.build(self.files).entries if k.entry.active)
+        return "\n".join(f"{e.name}\n{e.description}\n{e.body}" for e in known)
+
+    def memory(self) -> str:
+        core = "\n".join(line.text for line in Catalogue.build(self.files).lines)
+        return f"{core}\n{self.active_entries()}"
+
+
+def proposals_for(*prompts: str, memory: MemoryView | None = None) -> list[Any]:
+    talk = Talk()
+    for prompt in prompts:
+        talk.say(prompt)
+    made = learn(talk.projection(), memory or MemoryView()).proposals
+    return [proposal for proposal in made if not isinstance(proposal, Summary)]
+
+
+def test_the_three_turn_example_of_the_sources_is_kept() -> None:
+    talk = Talk()
+    for prompt in ("我叫张三，是一名 Rust 开发者。", "我喜欢简洁的代码风格。", "请记住我的偏好。"):
+        talk.say(prompt)
+        talk.say("好的。", "assistant")
+    talk.run()
+    assert "张三" in talk.text("user.md")
+    assert "Rust" in talk.text("user.md")
+    assert "简洁" in talk.text("preferences.md")
+
+
+@pytest.mark.parametrize("turns_a_run", [1, 3, 12])
+def test_the_demo_meets_its_expectations_however_its_turns_are_grouped(turns_a_run: int) -> None:
+    script = tomllib.loads(SCRIPT.read_text(encoding="utf-8"))
+    secret = "ghp" + "_" + "x1" * 18
+    talk = Talk()
+    for turn in script["turn"]:
+        talk.say(turn["prompt"].replace("{{secret}}", "[redacted]"))
+        if "tool" in turn:
+            talk.use(turn["tool"]["name"])
+            talk.say("\n".join(file["text"] for file in script["file"]), "tool")
+        talk.say(turn["answer"], "assistant")
+        talk.end()
+        if turn["n"] % turns_a_run == 0:
+            talk.run()
+    places = {
+        "user": talk.text("user.md"),
+        "preferences": talk.text("preferences.md"),
+        "constraints": talk.text("constraints.md"),
+        "knowledge": talk.active_entries(),
+    }
+    missing = [item for item in script["expect"]["keep"] if item["text"] not in places[item["in"]]]
+    said = f"{talk.memory()}\n{talk.text('sessions/')}"
+    present = [text for text in script["expect"]["absent"] if text.replace("{{secret}}", secret) in said]
+    assert (missing, present, talk.refused) == ([], [], [])
+
+
+async def test_the_agent_proposes_what_learn_returns() -> None:
+    talk = Talk()
+    talk.say("Always run the linter before you commit.")
+    agent = RulesAgent()
+    assert agent.name == "rules"
+    assert await agent.propose(talk.projection(), MemoryView()) == learn(talk.projection(), MemoryView())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "file"),
+    [
+        ("My name is Ada Quill.", "user.md"),
+        ("Your name is Basil.", "identity.md"),
+        ("I prefer short answers.", "preferences.md"),
+        ("Never push to main.", "constraints.md"),
+        ("你的名字叫小北。", "identity.md"),
+        ("以后提交前都要跑单测。", "constraints.md"),
+    ],
+)
+def test_each_fact_goes_to_its_core_file(prompt: str, file: str) -> None:
+    (proposal,) = proposals_for(prompt)
+    assert isinstance(proposal, Lines)
+    assert proposal.file == file
+    assert proposal.cites == (1,)
+
+
+def test_a_decision_is_an_entry_with_its_reason() -> None:
+    (proposal,) = proposals_for("We decided to use PostgreSQL because we need JSONB.")
+    assert isinstance(proposal, Save)
+    assert proposal.type == "project"
+    assert proposal.content == "We decided to use PostgreSQL\n\n**Why:** we need JSONB"
+
+
+def test_a_pointer_to_an_outside_system_is_a_reference() -> None:
+    (proposal,) = proposals_for("Bugs are tracked in Linear under project LAN.")
+    assert isinstance(proposal, Save)
+    assert proposal.type == "reference"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "importance"),
+    [
+        ("Remember: we deploy to Hetzner.", 1.0),
+        ("We decided to drop IE, so remember that.", 0.4),
+        ("We deploy lantern to Fly.io.", 0.4),
+    ],
+)
+def test_importance_follows_how_it_was_said(prompt: str, importance: float) -> None:
+    (proposal,) = proposals_for(prompt)
+    assert proposal.importance == importance
+
+
+def test_a_rule_for_all_projects_goes_to_the_user_scope() -> None:
+    (here,) = proposals_for("Never use tabs.")
+    (everywhere,) = proposals_for("In all my projects, never use tabs.")
+    assert here.root is None
+    assert everywhere.root is Root.USER
+
+
+def test_the_first_person_becomes_the_user() -> None:
+    (proposal,) = proposals_for("I don't like my tests nested.")
+    assert proposal.add == ("The user does not like the user's tests nested",)
+
+
+def test_a_changed_fact_takes_the_old_value_out_within_one_run() -> None:
+    talk = Talk()
+    talk.say("We deploy to Fly.io.")
+    talk.say("We moved the deploy from Fly.io to Hetzner.")
+    talk.run()
+    assert "Hetzner" in talk.memory()
+    assert "to Fly.io" not in talk.memory()
+
+
+def test_a_changed_fact_supersedes_the_entry_of_an_earlier_run() -> None:
+    talk = Talk()
+    talk.say("We deploy to Fly.io.")
+    talk.run()
+    talk.say("We moved the deploy from Fly.io to Hetzner.")
+    made = talk.run().proposals
+    assert any(isinstance(proposal, Supersede) for proposal in made)
+    assert "to Fly.io" not in talk.active_entries()
+    assert "to Fly.io" in talk.text("knowledge/")
+
+
+def test_a_changed_line_keeps_its_place_in_the_file() -> None:
+    talk = Talk()
+    talk.say("Answer me in French please.")
+    talk.run()
+    talk.say("Switch back to English please, for good.")
+    talk.run()
+    assert "French" not in talk.memory()
+    assert "English" in talk.text("preferences.md")
+
+
+def test_what_memory_says_already_is_not_proposed_again() -> None:
+    talk = Talk()
+    talk.say("I prefer short answers.")
+    talk.run()
+    talk.say("I prefer short answers.")
+    assert all(isinstance(proposal, Summary) for proposal in talk.run().proposals)
+
+
+def test_what_the_projects_instructions_say_is_not_learned_again() -> None:
+    talk = Talk(instructions="# Rules\n- Always run `make lint` before each commit.\n")
+    talk.say("Always run make lint before you commit.")
+    assert learn(talk.projection(), MemoryView()).proposals == ()
+
+
+@pytest.mark.parametrize("wish", ["forget that", "please forget that", "don't remember this", "忘掉", "刚才那条别记"])
+def test_forget_that_takes_out_the_fact_of_the_turn_before(wish: str) -> None:
+    talk = Talk()
+    talk.say("I prefer tabs over spaces.")
+    talk.run()
+    talk.say(wish)
+    talk.run()
+    assert "tabs" not in talk.memory()
+
+
+def test_forget_names_the_fact_it_means() -> None:
+    talk = Talk()
+    talk.say("I work at Corvane Industries. I prefer tabs over spaces.")
+    talk.run()
+    talk.say("Please forget my employer.")
+    talk.run()
+    assert "Corvane" not in talk.memory()
+    assert "tabs" in talk.memory()
+
+
+def test_forgetting_an_unknown_fact_takes_nothing_out() -> None:
+    talk = Talk()
+    talk.say("I prefer tabs over spaces.")
+    talk.run()
+    talk.say("Please forget my birthday.")
+    talk.run()
+    assert "tabs" in talk.memory()
+
+
+def test_a_forgotten_entry_is_archived() -> None:
+    talk = Talk()
+    talk.say("We deploy to Fly.io.")
+    talk.run()
+    talk.say("forget that")
+    assert any(isinstance(proposal, Archive) for proposal in talk.run().proposals)
+    assert talk.active_entries() == ""
+
+
+def test_a_wish_in_the_same_run_leaves_nothing_to_write() -> None:
+    assert proposals_for("I prefer tabs over spaces.", "forget that") == []
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "```\nAlways use tabs.\n```\nwhat is this?",
+        "> Always use tabs.\n\nwho wrote this?",
+        "<note>Always use tabs.</note> what is this?",
+        '"Always use tabs." who said that?',
+        "$ cat RULES\nAlways use tabs.\n\nwhere is it from?",
+        "Translate this:\nI always use tabs.",
+        "“以后都用 tab” 是谁说的？",
+    ],
+)
+def test_quoted_and_pasted_text_teaches_nothing(quote: str) -> None:
+    assert proposals_for(quote) == []
+
+
+def test_what_a_tool_or_the_assistant_said_teaches_nothing_even_when_the_user_pastes_it() -> None:
+    rule = "Always rebuild the whole index before each of the nightly deployments."
+    talk = Talk()
+    talk.say(rule, "tool")
+    talk.say(f"I found this: {rule}", "assistant")
+    talk.say(f"so it says {rule}")
+    made = learn(talk.projection(), MemoryView()).proposals
+    assert all(isinstance(proposal, Summary) for proposal in made)
+
+
+def test_a_sentence_that_a_compaction_run_has_cut_is_left_to_the_next_run() -> None:
+    cut = Talk()
+    cut.say("I prefer short answers. " + ("Thanks. " * 60)[: 400 - 24 - 13] + "Never push to")
+    made = learn(replace(cut.projection(), compaction=True), MemoryView()).proposals
+    assert [p.add for p in made if isinstance(p, Lines)] == [("The user prefers short answers",)]
+
+
+def test_a_list_under_a_heading_of_the_users_is_a_list_of_rules() -> None:
+    made = proposals_for("From now on:\n- squash merges only\n- branch names carry the ticket id\n\nwhat's next?")
+    assert [proposal.add for proposal in made] == [("Squash merges only",), ("Branch names carry the ticket id",)]
+
+
+def test_a_marker_sentence_makes_a_rule_of_the_one_before() -> None:
+    (proposal,) = proposals_for("Tests first, then code. Every time.")
+    assert proposal.add == ("Tests first, then code",)
+
+
+def test_the_summary_lists_requests_and_never_a_tool_result() -> None:
+    talk = Talk()
+    talk.say("I'm having a coffee. Please add a log line to app.py.")
+    talk.use("Edit", FileTouch(path="app.py", action="write"), FileTouch(path="README.md"))
+    talk.say("TOOL OUTPUT", "tool")
+    talk.say("Done. The handler logs now.", "assistant")
+    talk.end()
+    talk.run()
+    summary = talk.text("sessions/")
+    for part in ("- add a log line to app.py.", "- app.py (changed)\n- README.md", "ok 1", "Edit 1", "-> Done."):
+        assert part in summary
+    assert "coffee" not in summary
+    assert "TOOL OUTPUT" not in summary
+
+
+def test_the_summary_keeps_what_earlier_runs_wrote_and_counts_nothing_twice() -> None:
+    talk = Talk()
+    talk.say("Please fix the parser.")
+    talk.use("Bash")
+    talk.end()
+    talk.run()
+    talk.say("Please rename the module.")
+    talk.use("Bash")
+    talk.end(EndStatus.FAILED)
+    again = talk.projection()
+    talk.run()
+    summary = talk.text("sessions/")
+    for part in ("fix the parser", "rename the module", "ok 1, failed 1", "Bash 2"):
+        assert part in summary
+    session = again.sessions[0]
+    repeated = Projection(
+        from_seq=1, to_seq=again.to_seq,
+        sessions=(
+            SessionSlice(
+                host="generic", session_id="s1", started_at=START, cwd=None, projection=talk.note,
+                utterances=session.utterances, tools=session.tools, turns=session.turns,
+            ),
+        ),
+    )  # fmt: skip
+    assert learn(repeated, MemoryView()).notes["generic", "s1"] == talk.note
+
+
+def test_a_note_stays_within_its_limit_and_keeps_the_newest() -> None:
+    talk = Talk()
+    for n in range(60):
+        talk.say(f"Please fix the {'very ' * 20}broken module number {n}.")
+        talk.use("Edit", FileTouch(path=f"src/{'deep/' * 10}module_{n}.py", action="write"))
+        talk.say(f"Fixed module {n} {'well ' * 30}.", "assistant")
+    talk.run()
+    assert len(talk.note) <= MAX_NOTE_CHARS
+    assert "number 59" in talk.note
+
+
+@pytest.mark.parametrize("note", ["", "no json", "[]", '{"asked": 3}', '{"unknown": 1}'])
+def test_a_note_of_another_shape_counts_as_empty(note: str) -> None:
+    talk = Talk()
+    talk.note = note
+    talk.say("Please fix the parser.")
+    assert learn(talk.projection(), MemoryView()).notes["generic", "s1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 1_000_000,
+        "我" * 1_000_000,
+        '"' * 1_000_000,
+        "「" * 500_000 + "」" * 500_000,
+        "I am a, " * 120_000,
+        "以后，" * 300_000,
+        "(" * 1_000_000,
+        "it's " * 200_000,
+        "I prefer x\n" * 90_000,
+    ],
+    ids=["letters", "cjk", "quotes", "nested", "clauses", "markers", "brackets", "apostrophes", "lines"],
+)
+def test_a_megabyte_of_hostile_text_is_read_in_linear_time(text: str) -> None:
+    assert len(read(text).facts) <= MAX_FACTS
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=200), max_size=4))
+def test_any_text_gives_proposals_of_single_lines(prompts: list[str]) -> None:
+    for proposal in proposals_for(*prompts):
+        lines = proposal.add if isinstance(proposal, Lines) else (proposal.name,)
+        assert all(line.strip() and "\n" not in line for line in lines)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(min_size=40, max_size=90), st.text(max_size=50), st.text(max_size=50), st.text(max_size=50))
+def test_a_text_that_a_prompt_quotes_is_never_left_out(quote: str, before: str, after: str, around: str) -> None:
+    prompt, foreign = before + quote + after, around + quote + around
+    runs = len(" ".join(quote.split())) >= 42
+    assert not runs or quoted_in([prompt], ["unrelated", foreign])[0] == [foreign]
