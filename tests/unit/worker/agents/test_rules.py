@@ -328,7 +328,7 @@ def test_what_a_tool_or_the_assistant_said_teaches_nothing_even_when_the_user_pa
 def test_a_sentence_that_a_compaction_run_has_cut_is_left_to_the_next_run() -> None:
     cut = Talk()
     cut.say("I prefer short answers. " + ("Thanks. " * 60)[: 400 - 24 - 13] + "Never push to")
-    made = learn(replace(cut.projection(), compaction=True), MemoryView()).proposals
+    made = learn(replace(cut.projection(), partial=True), MemoryView()).proposals
     assert [p.add for p in made if isinstance(p, Lines)] == [("The user prefers short answers",)]
 
 

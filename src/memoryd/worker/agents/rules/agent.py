@@ -37,7 +37,7 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
     summaries: list[Proposal] = []
     notes: dict[tuple[str, str], str] = {}
     for session in projection.sessions:
-        readings = _readings(session, compaction=projection.compaction)
+        readings = _readings(session, partial=projection.partial)
         note = Note.load(session.projection)
         _file(desk, readings, note)
         summary, note = summarise(session, readings, note)
@@ -46,9 +46,9 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
     return AgentResult(proposals=(*desk.proposals(), *summaries), notes=notes)
 
 
-def _readings(session: SessionSlice, *, compaction: bool) -> list[tuple[Utterance, Reading]]:
+def _readings(session: SessionSlice, *, partial: bool) -> list[tuple[Utterance, Reading]]:
     """Read each user text; what a tool or the assistant said in this session is foreign to it."""
-    prompts = tuple(_whole_sentences(u) if compaction else u for u in session.user_texts())
+    prompts = tuple(_whole_sentences(u) if partial else u for u in session.user_texts())
     foreign = [u.text for u in session.utterances if u.role != "user"]
     quoted = quoted_in([u.text for u in prompts], foreign)
     return [(u, read(own_words(u.text, texts))) for u, texts in zip(prompts, quoted, strict=True)]
