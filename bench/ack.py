@@ -110,7 +110,7 @@ class Bench:
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
     floors, alone = Disk(), Disk()
     targets = {name: Target() for name in ("bare", "event.publish", "hook.deliver", "one client")}
-    rounds = ground.pick(quick=3, full=8)
+    rounds = ground.pick(quick=3, full=6)
     with _variants(ground, targets, floors, alone) as variants:
         in_turn(variants, rounds)
     return [*_rates(targets, floors, alone), *_latencies(targets, floors)], _notes(targets, floors, rounds)
@@ -120,7 +120,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
 def _variants(
     ground: Ground, targets: dict[str, Target], floors: Disk, alone: Disk
 ) -> Iterator[dict[str, Callable[[], float]]]:
-    bench = Bench(ground, ground.room("ack"), ground.pick(quick=0.5, full=2.0))
+    bench = Bench(ground, ground.room("ack"), ground.pick(quick=0.5, full=1.5))
     bare_socket = bench.room / "bare"
     with (
         serving(ground, "acking", CONSOLIDATION__INTERVAL_TURNS="1000") as served,

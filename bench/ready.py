@@ -36,7 +36,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
         "again": lambda: started(ground, known),
         "new": new,
     }
-    times = in_turn(variants, ground.pick(quick=3, full=15))
+    times = in_turn(variants, ground.pick(quick=3, full=10))
     base = times["floor"]
     rows = [
         compared("ready, data directory exists", times["again"].ms(), base.ms(), times["again"].over(base), AIM,

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1]
 
 
 def main() -> int:
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    tracked = listed.stdout.splitlines()
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder]
         subprocess.run([*build, "--sdist", str(ROOT)], check=True, capture_output=True)
@@ -31,7 +32,8 @@ def main() -> int:
         print(f"not in the sdist: {path}")
     for path in no_wheel:
         print(f"not in the wheel: {path}")
-    print(f"package: {len(wanted)} files in the sdist, {len(in_wheel)} in the wheel, {len(no_sdist + no_wheel)} missing")
+    missing = len(no_sdist + no_wheel)
+    print(f"package: {len(wanted)} files in the sdist, {len(in_wheel)} in the wheel, {missing} missing")
     return 1 if no_sdist or no_wheel else 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.faults_daemon import Installation, installed, pause, reading, rows, until
 from support.faults_mounts import Ext4, ext4
-from support.faults_oracle import Oracle, at_rest, intents, running, settle, whole_files
+from support.faults_oracle import Oracle, at_rest, intents, running, settle, spent_attempts, whole_files
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 
@@ -26,12 +26,14 @@ def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path)
         ext4(tmp_path, megabytes=128) as disk,
         installed(tmp_path / "h", data_home=disk.point / "d", CONSOLIDATION__INTERVAL_TURNS="1") as installation,
     ):
-        crowd = Crowd(installation, ledgers, pace_seconds=0.03)
+        crowd = Crowd(installation, ledgers, pace_seconds=0.05)
         crowd.start()
-        for _ in range(CUTS):
+        for number in range(CUTS):
             installation.start()
             crowd.up()
             crowd.progress(random.randrange(1, 80))
+            if number % 2:
+                _await_finished_jobs(installation)
             if random.random() < 0.5:
                 _await_apply(installation)
             pause(random.uniform(0, 0.02))
@@ -52,6 +54,12 @@ def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path)
         settle(installation)
         print(f"{CUTS} power cuts: {dict(hits)}; {crowd.acknowledged} events")
         assert at_rest(installation, ledgers, oracle) == []
+
+
+def _await_finished_jobs(installation: Installation) -> None:
+    """A job that is cut off three times in a row is skipped."""
+    with reading(installation.database) as connection:
+        until(lambda: not spent_attempts(connection), seconds=60, what=installation.tail)
 
 
 def _await_apply(installation: Installation) -> None:

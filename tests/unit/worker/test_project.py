@@ -113,10 +113,7 @@ said = st.tuples(st.sampled_from(["user_prompt", "message"]), st.sampled_from(["
 
 @given(st.lists(said, max_size=20))
 def test_no_text_is_lost_and_none_is_doubled(script: list[tuple[str, str, str]]) -> None:
-    rows = [
-        row(seq, kind, turn=turn, text=text, role="user")
-        for seq, (kind, turn, text) in enumerate(script, start=1)
-    ]
+    rows = [row(seq, kind, turn=turn, text=text, role="user") for seq, (kind, turn, text) in enumerate(script, start=1)]
     found = [(u.turn_id, u.text) for s in project(*rows).sessions for u in s.utterances]
     for turn, text in {(turn, text) for _, turn, text in script}:
         recorded = script.count(("message", turn, text))
