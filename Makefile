@@ -36,6 +36,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/mypy tests
+	$(BIN)/mypy bench
 
 package: $(STAMP)
 	$(BIN)/python tests/package.py

@@ -110,7 +110,7 @@ class Bench:
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
     floors, alone = Disk(), Disk()
     targets = {name: Target() for name in ("bare", "event.publish", "hook.deliver", "one client")}
-    rounds = ground.pick(quick=3, full=6)
+    rounds = ground.pick(quick=2, full=6)
     with _variants(ground, targets, floors, alone) as variants:
         in_turn(variants, rounds)
     return [*_rates(targets, floors, alone), *_latencies(targets, floors)], _notes(targets, floors, rounds)

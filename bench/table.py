@@ -44,9 +44,8 @@ class Row:
 def compared(what: str, value: str, floor: str, ratio: float, aim: Aim | None = None, limit: str = "") -> Row:
     """A row whose verdict follows from the ratio."""
     met = None if aim is None else aim.met(ratio)
-    return Row(
-        what=what, value=value, floor=floor, ratio=f"{ratio:.2f}x", aim=str(aim or ""), met=met, limit=limit
-    )  # fmt: skip
+    shown = f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.2g}x"
+    return Row(what=what, value=value, floor=floor, ratio=shown, aim=str(aim or ""), met=met, limit=limit)
 
 
 def markdown(title: str, rows: Iterable[Row], notes: Iterable[str] = ()) -> str:

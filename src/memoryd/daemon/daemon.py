@@ -85,6 +85,7 @@ class Daemon:
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
+    _config_stamp: tuple[int, ...] | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -120,7 +121,9 @@ class Daemon:
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
-            upkeep=self.upkeep, config=lambda: self.config, reload=self.reload, drain_spool=self.drain_spool,
+            upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
+            reload=self.reload,
+            spool=self.spool, drain_spool=self.drain_spool,
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -202,6 +205,16 @@ class Daemon:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("task.failed", error=type(error).__name__, exc_info=error)
+
+    def _config_changed(self) -> bool:
+        """Whether the file is another one since it was last looked at."""
+        try:
+            status = self.places.config.stat()
+            stamp: tuple[int, ...] | None = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError:
+            stamp = None
+        changed, self._config_stamp = stamp != self._config_stamp, stamp
+        return changed
 
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""

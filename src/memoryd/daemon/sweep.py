@@ -1,4 +1,7 @@
-"""Once a minute: what no event starts. Idle sessions, lost jobs, the spool, retention, the configuration file."""
+"""Once a minute: what no event starts. Idle sessions, lost jobs, the spool, retention, the configuration file.
+
+An idle daemon should hardly wake: one look in one thread finds out whether there is anything to do.
+"""
 
 import asyncio
 import contextlib
@@ -12,6 +15,7 @@ from memoryd.clock import Clock
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.errors import MemorydError
+from memoryd.ipc.spool import Spool
 
 SWEEP_SECONDS = 60.0
 RETENTION_HOURS = 1
@@ -24,7 +28,9 @@ class Sweep:
     """Runs `once` every 60 s and when it is asked to."""
 
     upkeep: Upkeep
+    spool: Spool
     config: Callable[[], Config]
+    changed: Callable[[], bool]  #: whether the configuration file is another one than the one in force
     reload: Callable[[], Awaitable[None]]
     drain_spool: Callable[[], Awaitable[None]]
     observe: Callable[[], Awaitable[None]]
@@ -46,11 +52,30 @@ class Sweep:
 
     async def once(self) -> None:
         """One sweep; a step that fails is logged and does not keep the others from running."""
-        for step in (self.reload, self.drain_spool, self._sessions, self._retention, self.observe):
+        try:
+            steps = await asyncio.to_thread(self._look)
+        except (MemorydError, OSError) as error:
+            log.warning("sweep.failed", step="look", error=type(error).__name__)
+            return
+        for step in (*steps, self.observe):
             try:
                 await step()
             except (MemorydError, OSError) as error:
                 log.warning("sweep.failed", step=step.__name__, error=type(error).__name__)
+
+    def _look(self) -> list[Callable[[], Awaitable[None]]]:
+        """What there is to do. In a thread."""
+        now = self.clock()
+        steps: list[Callable[[], Awaitable[None]]] = []
+        if self.changed():
+            steps.append(self.reload)
+        if self.spool.count():
+            steps.append(self.drain_spool)
+        if self.upkeep.anything(now, self.config().consolidation.idle_seconds):
+            steps.append(self._sessions)
+        if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):
+            steps.append(self._retention)
+        return steps
 
     async def _sessions(self) -> None:
         now = self.clock()
@@ -62,8 +87,6 @@ class Sweep:
 
     async def _retention(self) -> None:
         now = self.clock()
-        if self._retained_at is not None and now - self._retained_at < timedelta(hours=RETENTION_HOURS):
-            return
         self._retained_at = now
         keep = self.config().retention
         removed = await asyncio.to_thread(self.upkeep.retain, now, days=keep.days, max_bytes=keep.max_bytes)

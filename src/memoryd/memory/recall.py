@@ -26,6 +26,7 @@ BEST_EACH, FURTHER, SESSIONS = 3, 5, 5
 PREVIEW_LINES, PREVIEW_CHARS = 3, 240
 SESSION_CHARS = 400
 PREFETCH_LIMIT = 5
+QUERY_CHARS = 4_000  #: of a prompt; what it speaks of stands in its beginning, the rest is material
 _MISSES = 3  #: memories in a row of a block that do not fit: the rest is not tried
 STALE_DAYS = 1  #: from this age on an entry tells its age
 
@@ -109,6 +110,9 @@ def prefetch(
     limit: int = PREFETCH_LIMIT,
 ) -> Recalled:
     """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise."""
+    if not (catalogue.entries or catalogue.lines):
+        return Recalled(text="", items=(), left_out=0, generation=catalogue.generation)
+    query = query[:QUERY_CHARS]
     words, asked = labels.of(language), content_words(query)
     telling = telling_words(catalogue, query)
     scored = [

@@ -28,6 +28,19 @@ class Upkeep:
 
     journal: Store
 
+    def anything(self, now: datetime, idle_seconds: int) -> bool:
+        """Whether `close_idle` or `heal` would find something: a read, so that an idle sweep writes nothing."""
+        limit = rfc3339(now - timedelta(seconds=idle_seconds))
+        return self.journal.read(
+            lambda c: (
+                c.execute(
+                    f"select exists (select 1 from sessions where ended_at is null and last_at < ?) or exists ({_LOST})",
+                    (limit,),
+                ).fetchone()[0]
+                == 1
+            )
+        )
+
     def close_idle(self, now: datetime, idle_seconds: int) -> int:
         """Do for sessions idle that long what a session end does; returns how many directories became due."""
         limit = rfc3339(now - timedelta(seconds=idle_seconds))
@@ -120,12 +133,16 @@ def _make_due(connection: sqlite3.Connection, dir_path: str, now: str) -> bool:
     return True
 
 
+#: directories that are due with no waiting, running or deferred job
+_LOST = (
+    "select sessions.dir, max(sessions.due_seq) from sessions left join jobs on jobs.dir = sessions.dir"
+    " where sessions.due_seq > watermark and (jobs.dir is null or (run_id is null and jobs.due_seq <= done_seq))"
+    " group by sessions.dir"
+)
+
+
 def _heal(connection: sqlite3.Connection, now: str) -> int:
-    rows = connection.execute(
-        "select sessions.dir, max(sessions.due_seq) from sessions left join jobs on jobs.dir = sessions.dir"
-        " where sessions.due_seq > watermark and (jobs.dir is null or (run_id is null and jobs.due_seq <= done_seq))"
-        " group by sessions.dir"
-    ).fetchall()
+    rows = connection.execute(_LOST).fetchall()
     for dir_path, due_seq in rows:
         connection.execute("update jobs set done_seq = min(done_seq, ?) where dir = ?", (due_seq - 1, dir_path))
         enqueue_latest(connection, dir_path, due_seq, "idle", now)

@@ -37,7 +37,7 @@ def connect(path: Path) -> sqlite3.Connection:
         "checkpoint_fullfsync = on",
         f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
         "foreign_keys = on",
-        "secure_delete = on",
+        "secure_delete = fast",
     ):
         connection.execute(f"pragma {pragma}")
     return connection

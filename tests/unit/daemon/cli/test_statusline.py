@@ -28,7 +28,7 @@ def test_state_turns_and_memories(cli: Cli, world: World) -> None:
     cli("emit", "user_prompt", "--session", "bar", "--host", "claude-code", "--json", "-", stdin='{"text": "hello"}')
     cli("emit", "turn", "--session", "bar", "--host", "claude-code", "--turn", "t")
     assert _print(json.dumps(host)).startswith("memoryd ok · ")
-    assert _print(json.dumps(host)).count(" · ") == 2
+    assert _print(json.dumps(host)) == "memoryd ok · 1 new turn · 1 memory"
 
 
 @pytest.mark.parametrize("stdin", ["", "no json", "[]", '{"session_id": 3}', '{"workspace": "x"}'])

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from itertools import chain
 
+from memoryd.worker.agents.rules.english_cues import kind_of, weigh
 from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
@@ -522,4 +523,6 @@ ENGLISH = Language(
         (regex(r".*\b(?:job|role|title|profession)\b"), regex(r"the user (?:is|works|does)\b.*<ROLE>")),
     ),
     render=render,
+    weigh=weigh,
+    kind_of=kind_of,
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from memoryd.memory.text import cut
 from memoryd.worker.agents.rules.chinese import CHINESE
+from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.english import ENGLISH
 from memoryd.worker.agents.rules.patterns import CJK, CORRECTED, PREFERRED, REMEMBERED, Extent, Kind, Language, Pattern
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, clauses, lines, sentences_of
@@ -17,6 +18,9 @@ from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, 
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 MAX_REQUEST_CHARS = 160
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
+import os
+FLOOR = int(os.environ.get("FLOOR","-20"))
+CEILING = int(os.environ.get("CEIL","10"))
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _LAUGHTER = re.compile(r"\b(?:ha(?:ha)+|lol|lmao|rofl)\b|哈哈|😂|🤣", re.IGNORECASE)
 _STANDING = {Kind.RULE, Kind.PREFERENCE}
@@ -242,6 +246,9 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
     sentence = _without_question(sentence, language)
     if not _may_state(sentence, language):
         return []
+    weight = language.weigh(sentence.masked) if language.weigh else 0
+    if weight < FLOOR and not under_heading:
+        return []
     masked = sentence.masked.rstrip("?？ ")
     bounds = clauses(masked, language.clause_end)
     standing = under_heading or bool(language.standing.search(masked))
@@ -257,12 +264,14 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
         if language.third_person.match(masked, at, end):
             return facts
         follows = _is_person(facts) or bool(n and language.first_person.match(masked, bounds[n - 1][0]))
-        hit = language.table.match(masked, at, end, standing=standing or marked, follows=follows)
+        hit = language.table.match(masked, at, end, standing=standing or marked, follows=follows) if (os.environ.get("TABLE") != "0" or not language.weigh) else None
         if hit is None:
             if marked and not facts:
                 return _default_rule(sentence, language, at, remembered=remembered)
             continue
         pattern, matched_to = hit
+        if language.weigh and os.environ.get("WHOLE"):
+            return _weighty(sentence, language, bounds, remembered=remembered, kind=pattern.kind)
         if (
             pattern.kind is Kind.RULE
             and not (marked or firm)
@@ -279,7 +288,27 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
             return facts
     if not facts and firm:
         return _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
+    if not facts and weight >= CEILING:
+        return _weighty(sentence, language, bounds, remembered=remembered)
     return facts
+
+
+def _weighty(sentence: Sentence, language: Language, bounds: list[tuple[int, int]], *, remembered: bool, kind: Kind | None = None) -> list[Fact]:
+    """A sentence that no pattern knows but whose cues add up says something lasting: nearly word for word."""
+    masked = sentence.masked
+    first, last = 0, len(bounds)
+    while first < last and _is_aside(language, masked, bounds[first]):
+        first += 1
+    while last > first and _is_aside(language, masked, bounds[last - 1]):
+        last -= 1
+    if first == last or not language.kind_of or language.third_person.match(masked, bounds[first][0]):
+        return []
+    start, end = bounds[first][0], bounds[last - 1][1]
+    opened = language.opener.match(masked, start)
+    at = opened.end() if opened and opened.end() < end else start
+    kind = kind or language.kind_of(masked[at:end])
+    fact = _fact(sentence, (at, end), language, kind, REMEMBERED if remembered else PREFERRED)
+    return [fact] if fact else []
 
 
 def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int]], n: int, matched_to: int) -> bool:
@@ -293,7 +322,7 @@ def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int
 def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
     """Whether a clause about the person only adds to the one before: it names no attribute of its own."""
     return (
-        _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(fact.text) for _, p in fact.language.slots)
+        _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(simplified(fact.text)) for _, p in fact.language.slots)
     )
 
 
@@ -366,7 +395,7 @@ def _default_rule(sentence: Sentence, language: Language, at: int, *, remembered
 
 def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: Kind, importance: float) -> Fact | None:
     text = _trimmed(sentence.text[span[0] : span[1]], language)
-    if kind is Kind.RULE and language.about_answers.search(text):
+    if kind is Kind.RULE and language.about_answers.search(simplified(text)):
         kind, importance = Kind.PREFERENCE, max(importance, PREFERRED)
     if kind is Kind.RULE and _LAUGHTER.search(sentence.masked):
         return None
@@ -374,7 +403,7 @@ def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: K
     if kind in (Kind.DECISION, Kind.PROJECT):
         text, reason = _reason(text, language)
     line = language.render(kind, text)
-    if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or language.anaphoric.fullmatch(text):
+    if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or language.anaphoric.fullmatch(simplified(text)):
         return None
     return Fact(
         kind=Kind.DECISION if reason else kind,
@@ -403,7 +432,7 @@ def _trimmed(text: str, language: Language) -> str:
 
 
 def _reason(text: str, language: Language) -> tuple[str, str]:
-    match = language.reason.search(text)
+    match = language.reason.search(simplified(text))
     if not match or match.start() < 3 or match.end() >= len(text):
         return text, ""
     return text[: match.start()].strip(" ,，"), text[match.end() :].strip()

@@ -11,6 +11,7 @@ from memoryd.memory.entries import make_slug
 from memoryd.memory.model import CoreLine, Entry, EntryType, MemoryView, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import content_words, cut, fold
+from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.patterns import Kind, Language
 
@@ -44,7 +45,8 @@ class Held:
     _slots: dict[str, frozenset[str]] = field(default_factory=dict)  #: by language; each is found once
 
     def __post_init__(self) -> None:
-        self.folded, self.words = fold(self.text), content_words(self.text)
+        matched = simplified(self.text)
+        self.folded, self.words = fold(matched), content_words(matched)
 
     def slots(self, language: Language) -> frozenset[str]:
         """The single-valued attributes that the text is about."""
@@ -108,7 +110,8 @@ class Desk:
 
     def _said(self, fact: Fact) -> bool:
         """Whether memory says it already: in the same words, or in more."""
-        folded, words = fold(fact.text), content_words(fact.text)
+        matched = simplified(fact.text)
+        folded, words = fold(matched), content_words(matched)
         covered = bool(words) and not fact.changes
         return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
 
@@ -134,7 +137,7 @@ class Desk:
 
     def _closest(self, fact: Fact) -> list[Held]:
         """The line that shares most topic words, when the sentence says that something changed."""
-        words = content_words(fact.said) - _FRAME
+        words = content_words(simplified(fact.said)) - _FRAME
         family = _family(fact.kind)
         scored = []
         for n, held in enumerate(self._held):
@@ -148,15 +151,15 @@ class Desk:
     def _named(self, wish: Forget) -> list[Held]:
         for words, lines in wish.language.aliases:
             if words.match(wish.what):
-                return [held for held in self._held if lines.search(held.text)][-1:]
+                return [held for held in self._held if lines.search(simplified(held.text))][-1:]
         asked = content_words(wish.what) - _FRAME
         scored = [(len(asked & held.words), n, held) for n, held in enumerate(self._held)]
         best = max((s for s in scored if s[0]), key=lambda s: s[:2], default=None)
         return [best[2]] if best else []
 
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
-        wanted = {fold(text) for text in texts}
-        return [held for held in self._held if fold(held.text) in wanted]
+        wanted = {fold(simplified(text)) for text in texts}
+        return [held for held in self._held if held.folded in wanted]
 
     def _drop(self, held: Held) -> None:
         self._held.remove(held)
@@ -196,7 +199,8 @@ def _of_entry(root: Root, entry: Entry) -> Held:
 
 def slots_of(text: str, language: Language) -> frozenset[str]:
     """Return the single-valued attributes that a text is about: the person's name, the answer language, ..."""
-    return frozenset(name for name, pattern in language.slots if pattern.search(text))
+    matched = simplified(text)
+    return frozenset(name for name, pattern in language.slots if pattern.search(matched))
 
 
 def _is_name(slots: frozenset[str]) -> bool:

@@ -115,3 +115,5 @@ class Language:
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
+    weigh: Callable[[str], int] | None = None  #: how much speaks for a lasting statement, in tenths of a logit
+    kind_of: Callable[[str], Kind] | None = None  #: what a lasting statement that no pattern knows is about

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memoryd.worker.agents.rules.chinese_script import simplified
+
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
 BLANK = "\x1a"  #: stands for a quoted character
 
@@ -34,8 +36,8 @@ class Sentence:
 
 
 def mask(text: str) -> str:
-    """Return `text` with the inside of each quotation blanked; the length stays."""
-    return _QUOTED.sub(lambda m: m[0][0] + BLANK * (len(m[0]) - 2) + m[0][-1], text)
+    """Return `text` in simplified characters, with the inside of each quotation blanked; the length stays."""
+    return simplified(_QUOTED.sub(lambda m: m[0][0] + BLANK * (len(m[0]) - 2) + m[0][-1], text))
 
 
 def lines(own: str) -> Iterator[str]:
