@@ -166,7 +166,7 @@ class Daemon:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        loop.add_signal_handler(signal.SIGHUP, self.sweep.soon)
+        loop.add_signal_handler(signal.SIGHUP, self._reload_soon)
         sd_notify("READY=1\nSTATUS=ready")
         await self._stop.wait()
         sd_notify("STOPPING=1")
@@ -205,6 +205,10 @@ class Daemon:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("task.failed", error=type(error).__name__, exc_info=error)
+
+    def _reload_soon(self) -> None:
+        self._config_stamp = None
+        self.sweep.soon()
 
     def _config_changed(self) -> bool:
         """Whether the file is another one since it was last looked at."""

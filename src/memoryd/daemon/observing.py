@@ -16,6 +16,7 @@ from memoryd.errors import MemorydError
 from memoryd.memory.shelf import Shelf
 
 ACTIVE_SECONDS = 600.0  #: a directory is watched while its last event is younger than that
+ASK_SECONDS = 30.0  #: between two looks whether a directory in use exists by now
 STEP_MS = 1000  #: the watcher's own look wakes the process that often; a quicker one costs a busy minute more
 
 log = structlog.get_logger("observing")
@@ -27,14 +28,18 @@ class Observer:
 
     shelf: Shelf
     _active: dict[Path, float] = field(default_factory=dict)
+    _asked: dict[Path, float] = field(default_factory=dict)
     _watched: frozenset[Path] = frozenset()
     _watching: asyncio.Task[None] | None = None
 
     def is_new(self, directory: Path) -> bool:
         """Whether this directory was not known to be in use for a while; tells the observer that it is."""
-        before = self._active.get(directory)
-        self._active[directory] = mono()
-        return before is None or directory not in self._watched
+        now, before = mono(), self._active.get(directory)
+        self._active[directory] = now
+        if directory in self._watched or (before is not None and now - self._asked.get(directory, 0) < ASK_SECONDS):
+            return False
+        self._asked[directory] = now
+        return True
 
     async def active(self, directory: Path) -> None:
         """An event came for this directory."""
@@ -56,6 +61,7 @@ class Observer:
     async def _rewatch(self) -> None:
         limit = mono() - ACTIVE_SECONDS
         self._active = {path: at for path, at in self._active.items() if at >= limit}
+        self._asked = {path: at for path, at in self._asked.items() if path in self._active}
         exists = await asyncio.to_thread(lambda: frozenset(path for path in self._active if path.is_dir()))
         if exists == self._watched:
             return

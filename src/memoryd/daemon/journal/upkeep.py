@@ -31,15 +31,8 @@ class Upkeep:
     def anything(self, now: datetime, idle_seconds: int) -> bool:
         """Whether `close_idle` or `heal` would find something: a read, so that an idle sweep writes nothing."""
         limit = rfc3339(now - timedelta(seconds=idle_seconds))
-        return self.journal.read(
-            lambda c: (
-                c.execute(
-                    f"select exists (select 1 from sessions where ended_at is null and last_at < ?) or exists ({_LOST})",
-                    (limit,),
-                ).fetchone()[0]
-                == 1
-            )
-        )
+        sql = f"select exists (select 1 from sessions where ended_at is null and last_at < ?) or exists ({_LOST})"
+        return bool(self.journal.read(lambda c: c.execute(sql, (limit,)).fetchone()[0]))
 
     def close_idle(self, now: datetime, idle_seconds: int) -> int:
         """Do for sessions idle that long what a session end does; returns how many directories became due."""

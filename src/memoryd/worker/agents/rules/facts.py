@@ -41,6 +41,7 @@ class Fact:
     old_values: tuple[str, ...] = ()  #: named as holding no longer
     changes: bool = False  #: gives a new value for something known
     adds: bool = False  #: stands beside what is known
+    tentative: bool = False  #: counts only when it replaces something known
     everywhere: bool = False  #: claims all projects
 
 
@@ -282,12 +283,17 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
         fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
         if fact and _belongs_to(facts, fact):
             facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
-        elif fact and (not _is_person(facts) or fact.kind in (Kind.PERSON, Kind.AGENT)):
+        elif fact and _is_person(facts) and fact.kind in _STANDING and not _has_slot(facts[-1]):
+            facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
+        elif fact:
             facts.append(fact)
         if pattern.extent is not Extent.CLAUSE:
             return facts
     if not facts and firm:
         return _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
+    if not facts and language.change.search(masked):
+        unsure = _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
+        return [replace(fact, tentative=True) for fact in unsure]
     if not facts and weight >= CEILING:
         return _weighty(sentence, language, bounds, remembered=remembered)
     return facts
@@ -319,10 +325,15 @@ def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int
     return any(language.task.match(masked, *bound) for bound in bounds[n + 1 :] if bound[0] >= matched_to)
 
 
+def _has_slot(fact: Fact) -> bool:
+    matched = simplified(fact.text)
+    return any(pattern.search(matched) for _, pattern in fact.language.slots)
+
+
 def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
     """Whether a clause about the person only adds to the one before: it names no attribute of its own."""
     return (
-        _is_person(facts) and fact.kind is Kind.PERSON and not any(p.search(simplified(fact.text)) for _, p in fact.language.slots)
+        _is_person(facts) and fact.kind is Kind.PERSON and not _has_slot(fact)
     )
 
 
@@ -343,7 +354,7 @@ def _span(
     if pattern.extent is Extent.CLAUSE:
         return at, end
     if pattern.extent is Extent.WHOLE or pattern.kind is Kind.RULE:
-        at = _first_clause(language, masked, bounds, n, at)
+        at = max(floor, _first_clause(language, masked, bounds, n, at))
     for later in bounds[n + 1 :]:
         if later[0] >= matched_to and _is_aside(language, masked, later):
             break
@@ -389,7 +400,9 @@ def _default_rule(sentence: Sentence, language: Language, at: int, *, remembered
     if language.third_person.match(sentence.masked, at):
         return []
     importance = REMEMBERED if remembered else CORRECTED
-    fact = _fact(sentence, (at, len(sentence.masked)), language, Kind.RULE, importance)
+    bounds = clauses(sentence.masked, language.clause_end)
+    end = next((a for a, b in bounds if a > at and _is_aside(language, sentence.masked, (a, b))), len(sentence.masked))
+    fact = _fact(sentence, (at, end), language, Kind.RULE, importance)
     return [fact] if fact else []
 
 

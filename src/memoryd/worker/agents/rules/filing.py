@@ -72,6 +72,8 @@ class Desk:
         if self._in_instructions(fact) or self._said(fact):
             return
         stale = self._stale(fact)
+        if fact.tentative and not stale:
+            return
         text = _with_kept_part(fact, stale)
         file = FILE_OF.get(fact.kind, "")
         if stale and stale[0].file in _STANDING and fact.kind not in (Kind.PERSON, Kind.AGENT):
