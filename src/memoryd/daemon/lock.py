@@ -35,12 +35,10 @@ class DataLock:
             raise Busy(
                 f"memoryd runs already with pid {pid or 'unknown'} on {data}; `memoryd status` shows it"
             ) from error
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        os.pwrite(fd, f"{os.getpid():<10}\n".encode(), 0)  # one width: a reader never meets half a number
         return cls(path, fd)
 
     def release(self) -> None:
-        os.ftruncate(self.fd, 0)
         os.close(self.fd)
 
 

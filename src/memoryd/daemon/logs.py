@@ -25,6 +25,7 @@ def configure(config: Config) -> None:
     """Log to stderr, and as JSON to a rotated file when `[logs] file` names one."""
     level = logging.getLevelNamesMapping()[config.daemon.log_level.upper()]
     logging.basicConfig(level=level, handlers=_handlers(config), format="%(message)s", force=True)
+    logging.getLogger("watchfiles").setLevel(logging.WARNING)
     structlog.configure(
         processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(level),

@@ -28,6 +28,7 @@ class Observer:
 
     shelf: Shelf
     _active: dict[Path, float] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one watcher at a time
     _asked: dict[Path, float] = field(default_factory=dict)
     _watched: frozenset[Path] = frozenset()
     _watching: asyncio.Task[None] | None = None
@@ -59,10 +60,15 @@ class Observer:
                 await self._watching
 
     async def _rewatch(self) -> None:
+        async with self._lock:
+            await self._watch_existing()
+
+    async def _watch_existing(self) -> None:
         limit = mono() - ACTIVE_SECONDS
         self._active = {path: at for path, at in self._active.items() if at >= limit}
         self._asked = {path: at for path, at in self._asked.items() if path in self._active}
-        exists = await asyncio.to_thread(lambda: frozenset(path for path in self._active if path.is_dir()))
+        wanted = tuple(self._active)
+        exists = await asyncio.to_thread(lambda: frozenset(path for path in wanted if path.is_dir()))
         if exists == self._watched:
             return
         await self.close()

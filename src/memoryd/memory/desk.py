@@ -15,6 +15,7 @@ from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d\Z")
+MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
 _EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
 
@@ -186,7 +187,7 @@ class Desk:
             if item is None:
                 self._unchanged.append(_only(proposal, remove=(old,)))
         for new in proposal.add:
-            if lines.find(text, new):
+            if lines.find(text, new) or self._is_earlier(key, new):
                 self._unchanged.append(_only(proposal, add=(new,)))
                 continue
             text = lines.add(text, new)
@@ -209,30 +210,40 @@ class Desk:
 
     def make_room(self, key: FileKey, core_chars: int) -> None:
         """Move the oldest lines of ours to an entry until the core file fits; a person's lines stay where they are."""
+        moved: list[tuple[str, tuple[int, ...]]] = []
         while len(lines.prose(self.files[key])) > core_chars:
             ours = ((item, self._seqs_of(key, item.text)) for item in lines.items(self.files[key]))
             item, seqs = next(((item, seqs) for item, seqs in ours if seqs is not None), (None, ()))
             if item is None:
-                return
+                break
             self.files[key] = lines.remove(self.files[key], item)
-            self._append_to_earlier(key, item.text, tuple(seqs))
+            moved.append((item.text, tuple(seqs)))
+        if moved:
+            self._append_to_earlier(key, moved)
 
-    def _append_to_earlier(self, key: FileKey, line: str, seqs: tuple[int, ...]) -> None:
-        stem = key.path.removesuffix(".md")
-        target = FileKey(key.root, entries.path_of(f"{stem}-earlier"))
+    def _append_to_earlier(self, key: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
+        target = _earlier(key)
+        cites = tuple(seq for _, seqs in moved for seq in seqs)
         if not self._is_active(target):
-            kind = _EARLIER_TYPE.get(key.path, EntryType.USER)
+            stem, kind = key.path.removesuffix(".md"), _EARLIER_TYPE.get(key.path, EntryType.USER)
+            content = "\n".join(f"- {line}" for line, _ in moved)
             name = f"Earlier lines of {key.path}"
-            self._save(
-                Save(slug=f"{stem}-earlier", name=name, type=kind, content=f"- {line}", cites=seqs, root=key.root)
-            )
+            self._save(Save(slug=f"{stem}-earlier", name=name, type=kind, content=content, cites=cites, root=key.root))
+            for line, seqs in moved:
+                self._cite(target, line, seqs)
             return
         head, body = frontmatter.split(self.files[target])
-        known = entries.parse(stem, self.files[target]).sources
-        added = [source for source in self._sources(seqs) if source not in known]
-        fields: dict[str, object] = {"updated_at": self._now, "sources": [*known, *added] or None}
-        self.files[target] = frontmatter.splice(head + lines.add(body, line), fields)
-        self._cite(target, line, seqs)
+        known = entries.parse("", self.files[target]).sources
+        sources = list(dict.fromkeys([*known, *self._sources(cites)]))[-MAX_EARLIER_SOURCES:]
+        for line, seqs in moved:
+            body = body if lines.find(body, line) else lines.add(body, line)
+            self._cite(target, line, seqs)
+        self.files[target] = frontmatter.splice(head + body, {"updated_at": self._now, "sources": sources or None})
+
+    def _is_earlier(self, key: FileKey, line: str) -> bool:
+        """Whether a full core file has handed this line on to its entry: it is known, and need not come back."""
+        target = _earlier(key)
+        return self._is_active(target) and lines.find(self.files[target], line) is not None
 
     # sessions
 
@@ -312,6 +323,11 @@ class Desk:
 
     def _drop(self, proposal: Proposal, reason: str) -> None:
         self._dropped.append(Dropped(proposal=proposal, reason=reason))
+
+
+def _earlier(key: FileKey) -> FileKey:
+    """The entry that takes what a full core file has no room for."""
+    return FileKey(key.root, entries.path_of(f"{key.path.removesuffix('.md')}-earlier"))
 
 
 def _only(proposal: Lines, **part: object) -> Lines:

@@ -4,15 +4,21 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 import structlog
 
 from memoryd.clock import Clock, mono, utc_now
-from memoryd.errors import RestartNeeded
+from memoryd.errors import MemorydError, RestartNeeded, Retry
 from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
 
 MAX_ATTEMPTS = 3  #: with the configured agent; then once with the rules agent, then the range is skipped
+
+RETRY_SECONDS = 5.0  #: between two tries to write to the queue while the disk is full
+PUT_OFF_SECONDS = 30.0  #: a run that could not write is tried again then
+
+T = TypeVar("T")
 
 log = structlog.get_logger("run")
 
@@ -29,7 +35,8 @@ class Worker:
     max_attempts: int = MAX_ATTEMPTS
     restart: Callable[[], None] = lambda: None  #: the process must start again to put files back
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
-    _draining: bool = False
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _serving: asyncio.Task[Any] | None = None
     _running: asyncio.Task[Outcome] | None = None
     _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -43,22 +50,40 @@ class Worker:
 
     async def serve(self) -> None:
         """Run jobs until `drain`."""
-        while not self._draining:
+        self._serving = asyncio.current_task()
+        while not self._stopping.is_set():
             self._wake.clear()
-            job = await asyncio.to_thread(self.queue.claim, self.clock())
+            job = await self._patiently(lambda: self.queue.claim(self.clock()))
             if job is None:
                 await self._sleep()
             else:
                 await self._run(job)
 
+    async def _patiently(self, write: Callable[[], T]) -> T | None:
+        """Write to the queue, again and again while the disk is full; None when drained before it had room."""
+        while True:
+            try:
+                return await asyncio.to_thread(write)
+            except MemorydError as error:
+                if error.retry is not Retry.LATER:
+                    raise
+                log.warning("queue.waiting", code=error.code)
+            if self._stopping.is_set():
+                return None
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_SECONDS):
+                    await self._stopping.wait()
+
     async def drain(self, *, seconds: float) -> None:
-        """Claim no more; give a running job that long, then put it back unspent."""
-        self._draining = True
+        """Claim no more; give a running job that long, then put it back unspent. On return every claim is settled."""
+        self._stopping.set()
         self._wake.set()
+        if self._serving is None:
+            return
+        await asyncio.wait([self._serving], timeout=seconds)
         if self._running is not None:
-            done, _ = await asyncio.wait([self._running], timeout=seconds)
-            if not done:
-                self._running.cancel()
+            self._running.cancel()
+        await asyncio.wait([self._serving], timeout=max(seconds, RETRY_SECONDS))
 
     async def settled(self) -> None:
         """Wait until the next job has been settled."""
@@ -78,8 +103,8 @@ class Worker:
         outcome = await self._outcome(job)
         duration_ms = round((mono() - started) * 1000)
         spent = job.attempts >= self.max_attempts and isinstance(outcome, Failed | Rejection)
-        await asyncio.to_thread(
-            self.queue.settle, job, outcome, now=self.clock(), duration_ms=duration_ms, give_up=spent
+        await self._patiently(
+            lambda: self.queue.settle(job, outcome, now=self.clock(), duration_ms=duration_ms, give_up=spent)
         )
         _log_outcome(job, outcome, duration_ms, given_up=spent)
         async with self._settled:
@@ -89,17 +114,24 @@ class Worker:
         """The outcome of a run; nothing that happens in one reaches the worker's loop."""
         if job.attempts > self.max_attempts:
             return Failed(reason=f"the daemon stopped {job.attempts - 1} times during this run")
+        if self._stopping.is_set():
+            return Deferred(reason="the daemon is stopping")
         self._running = asyncio.ensure_future(self.consolidate(job))
         try:
             return await self._running
         except asyncio.CancelledError:
-            if not self._draining:
+            if not self._stopping.is_set():
                 raise
             return Deferred(reason="the daemon is stopping")
         except RestartNeeded as error:
             log.error("run.broke", run=job.run_id, error=error.code)
             self.restart()
             return Deferred(reason=str(error))
+        except MemorydError as error:
+            if error.retry is Retry.NEVER:
+                return Failed(reason=str(error))
+            later = self.clock() + timedelta(seconds=PUT_OFF_SECONDS)
+            return Deferred(reason=str(error), not_before=later)  # a full disk must not cost the range
         except Exception as error:  # a broken promise of any kind costs this run, not the daemon
             log.exception("run.broke", run=job.run_id, error=type(error).__name__)
             return Failed(reason=f"{type(error).__name__}: {error}")

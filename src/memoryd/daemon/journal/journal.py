@@ -13,7 +13,7 @@ from memoryd.daemon.journal import schema
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
-from memoryd.daemon.journal.writer import Writer, connect
+from memoryd.daemon.journal.writer import Writer, connect, translate
 from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart
@@ -61,18 +61,34 @@ class Journal(Store):
 
         The checkpoint comes first: what recovery found in the WAL must be synced before it can answer "duplicate".
 
+        A job that a crash cut waits a little longer each time, so that one that kills the daemon is no restart storm.
+
         :raises RestartNeeded: a newer program wrote it
+        :raises JournalFull: no space, not even to open it
+        :raises CannotWrite: it cannot be written
         """
+        try:
+            return cls._open(path, triggers or Triggers(), clock)
+        except sqlite3.Error as error:
+            raise translate(error) from error
+
+    @classmethod
+    def _open(cls, path: Path, triggers: Triggers, clock: Clock) -> "Journal":
         connection = connect(path)
         path.chmod(0o600)
         connection.execute("pragma wal_checkpoint(truncate)")
         schema.migrate(connection, path)
-        connection.execute("update jobs set run_id = null, run_to = null where run_id is not null")
+        connection.execute(
+            "update jobs set run_id = null, run_to = null, not_before ="
+            " case when attempts > 1 then strftime('%Y-%m-%dT%H:%M:%fZ', ?, (attempts * 5) || ' seconds') end"
+            " where run_id is not null",
+            (rfc3339(clock()),),
+        )
         connection.execute(
             "update runs set outcome = 'failed', reason = 'the daemon stopped during the run', ended_at = started_at"
             " where outcome = 'running'"
         )
-        return cls(path, Writer(connection), clock, triggers=triggers or Triggers())
+        return cls(path, Writer(connection), clock, triggers=triggers)
 
     async def append(self, arrivals: Sequence[Arrival]) -> list[Appended]:
         """Append events and return once they survive a power cut.

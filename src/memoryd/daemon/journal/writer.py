@@ -125,7 +125,7 @@ class Writer:
             self._connection.execute("commit")
         except sqlite3.Error as error:
             self._roll_back(error)
-            failure = _translate(error)
+            failure = translate(error)
             for waiting in batch:
                 waiting.error = failure
         _settle(batch)
@@ -192,7 +192,8 @@ def _primary(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _translate(error: sqlite3.Error) -> MemorydError:
+def translate(error: sqlite3.Error) -> MemorydError:
+    """The error of ours for an error of SQLite, its cause kept."""
     if _primary(error) == sqlite3.SQLITE_FULL:
         failure: MemorydError = JournalFull("cannot append: the disk is full; free space and send again")
     elif _primary(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
