@@ -35,7 +35,9 @@ class DataLock:
             raise Busy(
                 f"memoryd runs already with pid {pid or 'unknown'} on {data}; `memoryd status` shows it"
             ) from error
-        os.pwrite(fd, f"{os.getpid():<10}\n".encode(), 0)  # one width: a reader never meets half a number
+        line = f"{os.getpid()}\n".encode()
+        os.pwrite(fd, line, 0)  # the line first, then its end: a reader always meets a whole number
+        os.ftruncate(fd, len(line))
         return cls(path, fd)
 
     def release(self) -> None:
@@ -51,8 +53,7 @@ def holder(data: Path) -> int | None:
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        text = os.pread(fd, 20, 0).decode(errors="replace").strip()
-        return int(text) if text.isdigit() else 0
+        return _pid(fd)
     finally:
         os.close(fd)
     return None
@@ -71,3 +72,9 @@ def _prepare(data: Path) -> None:
     kind = mounts.network_kind(data)
     if kind is not None:
         raise ConfigError(f"{data} is on a network file system ({kind}); set [daemon] data_dir to a local disk")
+
+
+def _pid(fd: int) -> int:
+    """The pid in the first line, 0 when there is none."""
+    first = os.pread(fd, 20, 0).decode(errors="replace").partition("\n")[0]
+    return int(first) if first.isdigit() else 0
