@@ -45,7 +45,7 @@ from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
 from memoryd.memory.shelf import Shelf
-from memoryd.worker.agents.rules import RulesAgent
+from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
 from memoryd.worker.run import CATCH_UP_SECONDS, Runner
 from memoryd.worker.worker import Worker
@@ -103,7 +103,7 @@ class Daemon:
             Positions(self.journal), self.places.user_memory, wake=lambda: self.worker.wake()
         )
         self.runner = Runner(
-            runs=self.runs, shelf=self.shelf, agent=self.agent or RulesAgent(), clock=self.clock,
+            runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
             core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
         )  # fmt: skip
