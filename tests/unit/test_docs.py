@@ -1,0 +1,92 @@
+"""The pages say what the code does: names, tables and paths are compared."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memoryd.daemon.config import Config
+from memoryd.errors import MemorydError
+from memoryd.ipc.events import KINDS
+from memoryd.ipc.methods import METHODS, WorkerStats
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / n for n in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+]
+SOURCE = ROOT / "src" / "memoryd"
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_every_path_that_a_page_names_exists(path: Path) -> None:
+    text = path.read_text("utf-8")
+    named = re.findall(r"`((?:src|tests|docs|bench|daemon|worker|memory|ipc|seeds|systemd|launchd)/[\w./-]+)`", text)
+    named += re.findall(r"`((?:errors|clock|fsio)\.py)`", text)
+    missing = [
+        n for n in named if not (ROOT / n).exists() and not (SOURCE / n).exists() and not n.endswith("held.json")
+    ]
+    assert not [n for n in missing if n not in ("bench/results",)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#([\w-]+))?\)", path.read_text("utf-8"))
+    for target, anchor in links:
+        found = path.parent / target
+        assert found.exists(), f"{path.name}: {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", found.read_text("utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}, (
+                f"{target}#{anchor}"
+            )
+
+
+def test_every_setting_is_in_the_table_and_no_other() -> None:
+    table = page("operations.md").split("## Configuration")[1].split("## Service")[0]
+    rows = dict(re.findall(r"^\| `\[(\w+)\]` \| (.+) \|$", table, re.MULTILINE))
+    settings = {name: set(info.default.__class__.model_fields) for name, info in Config.model_fields.items()}
+    assert set(rows) == set(settings)
+    for section, text in rows.items():
+        assert set(re.findall(r"`(\w+)`", text)) == settings[section], section
+
+
+def test_every_method_is_in_the_table() -> None:
+    table = page("protocol.md").split("## Methods")[1].split("## Events")[0]
+    assert set(re.findall(r"`([a-z]+\.[a-z]+)`", table)) == set(METHODS)
+
+
+def test_every_kind_of_event_is_in_the_table() -> None:
+    table = page("protocol.md").split("## Events")[1]
+    first_cells = re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)
+    assert {kind for cell in first_cells for kind in re.findall(r"`(\w+)`", cell)} == set(KINDS)
+
+
+def test_every_error_is_in_the_table_with_its_exit_status_and_retry() -> None:
+    rows = re.findall(r"^\| (`[^|]+`) \| (\d+) \| ([a-z-]+) \|$", page("protocol.md"), re.MULTILINE)
+    told = {code: (int(status), retry) for cell, status, retry in rows for code in re.findall(r"`([a-z-]+)`", cell)}
+    assert told == {kind.code: (kind.exit_status, str(kind.retry)) for kind in MemorydError.__subclasses__()}
+
+
+def test_every_log_event_has_a_row_with_its_remedy() -> None:
+    table = page("operations.md").split("## Log events")[1]
+    told = {
+        name for cell in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for name in re.findall(r"`([\w.]+)`", cell)
+    }
+    logged = set()
+    for path in SOURCE.rglob("*.py"):
+        logged |= set(re.findall(r"\blog\.\w+\(\s*\"([a-z]+\.[a-z_]+)\"", path.read_text("utf-8")))
+    assert logged - told == set()
+    assert told - logged == {"journal.failed"}  # written by hand, as the process ends
+
+
+def test_every_metric_has_a_row() -> None:
+    table = page("operations.md").split("## Metrics")[1].split("## Log events")[0]
+    told = {
+        name for cell in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
+    }
+    assert told == set(WorkerStats.model_fields) - {"directories"}
