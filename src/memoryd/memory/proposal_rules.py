@@ -37,8 +37,8 @@ _IMPERATIVE = re.compile(
 )
 _FORGET = re.compile(
     r"\b(?:forget|remove|delete|drop|discard|no longer|not any ?more|outdated|obsolete"
-    r"|don['’]t (?:remember|keep|store))\b"
-    r"|忘|别记|不要记|不用记|删|去掉|不再|作废|过时",
+    r"|don['’]t (?:remember|keep|store)|scratch|strike|take (?:it|that|this) back|correction|misspoke|was wrong|lied)\b"
+    r"|忘|别记|别存|不要记|不用记|删|去掉|不再|作废|过时|说错|搞错|弄错|收回|撤回|当我没说",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")

@@ -1,7 +1,6 @@
 """The rules memory agent: utterance -> own words -> sentences -> facts -> proposals, and the session's summary."""
 
 import asyncio
-import re
 from dataclasses import replace
 
 from memoryd.memory.model import MemoryView
@@ -9,13 +8,14 @@ from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
 from memoryd.worker.agents.rules.facts import Reading, read
 from memoryd.worker.agents.rules.filing import Desk
+from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.quoting import quoted_in
 from memoryd.worker.agents.rules.summary import Note, summarise
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.project import COMPACTION_CUT_CHARS
 from memoryd.worker.projection import Projection, SessionSlice, Utterance
 
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
+_SENTENCE_END = lazy(r"[.!?](?=\s)|[。！？\n]")
 
 
 class RulesAgent:
@@ -69,7 +69,8 @@ def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> 
             desk.forget(wish, utterance.seq, note.learned)
         before = list(desk.learned)
         for fact in reading.facts:
-            desk.file(fact, utterance.seq)
+            if not desk.forgotten(fact, reading.forgets):
+                desk.file(fact, utterance.seq, note.learned)
         learned = [held.text for held in desk.learned if held not in before]
         if learned:
             note.learned = learned

@@ -5,16 +5,18 @@ so that an unseen phrasing is still judged by its grammar. No cue knows a topic.
 """
 
 import re
+from functools import lru_cache
+from itertools import pairwise
 
 from memoryd.worker.agents.rules.english_weights import WEIGHTS
-from memoryd.worker.agents.rules.patterns import Kind
+from memoryd.worker.agents.rules.patterns import Kind, lazy
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"https?://\S+|#[a-z][\w-]+|[\w~-]*[/\\][\w./\\*-]+|\w[\w-]*\.[a-z]\w{0,4}\b(?:\(\))?|\w+\(\)|\w+_\w+"
     r"|\d[\w.,:%]*|[a-z]+(?:['-][a-z]+)*|\x1a+|[?!,.;:()]",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(r"[/\\_]|\.\w|\(\)")
+_SYMBOL = lazy(r"[/\\_]|\.\w|\(\)")
 _FIRST_PERSON = ("i", "i'm", "i've", "i'd", "i'll")
 
 #: class -> phrases; a class counts once, and once more when it opens the sentence
@@ -22,8 +24,9 @@ CUES = {
     "firm": """
         from now on | from here on | from this point | from today | from here on out | going forward |
         moving forward | henceforth | in future | in the future | for the future | starting now | starting
-        today | permanently | for good | until further notice | from here on in | from now | from this
-        moment | as of now | as of today | today onward | from then on | here on out | next time""",
+        today | permanently | for good | until further notice | from here on in | lasting | standing order |
+        for keeps | for future ones | for the next ones | every time after | next time and | from now | from
+        this moment | as of now | as of today | today onward | from then on | here on out | next time""",
     "always": """
         always | never | ever | every time | each time | any time | anytime | whenever | every single time |
         at all times | without exception | no exceptions | no exception | without fail | no matter what |
@@ -56,8 +59,9 @@ CUES = {
         better | easier for me | my go-to | go-to | my taste | i'm more of | more of a""",
     "like": """
         i like | i love | i enjoy | i appreciate | i value | i really like | i dig | works best | work best
-        | works better | work better | click best | helps me | help me | i think in | i learn | for me |
-        with me | i need | i want | what i need | suits me | makes me happy | happiest""",
+        | works better | work better | click best | helps me | help me | help a lot | helps a lot | i think
+        in | i learn | for me | with me | i need | i want | what i need | suits me | makes me happy |
+        happiest""",
     "hate": """
         hate | can't stand | cannot stand | dislike | annoys me | annoying | bugs me | drives me | irritates
         | pet peeve | peeve | i loathe | i detest | allergic | waste of my time | gives me | make me | makes
@@ -89,6 +93,11 @@ CUES = {
         unsure | if something | whenever you | when i ask | when i say | once you | as soon as""",
     "reason": """
         because | since | so that | otherwise | that's why | reason""",
+    "either": """
+        or it | or nothing | or else | or don't | or you | except | everything except | , not | , never |
+        and not | not the | but not | but never | . not""",
+    "ours": """
+        is how we | is what we | isn't what we | is how i | is what i | isn't how we | we don't do | our way""",
     "scope": """
         here | in this repo | in this project | in this codebase | this repo | this project | this codebase
         | around here | over here | on this team | in our | on our | across | in my | on my | at work | in
@@ -167,7 +176,7 @@ CUES = {
         | this sprint | until monday | until tomorrow | last night | last week | last time | earlier | a
         minute ago | just | still | again | first | then | next | quickly | this month""",
     "this": """
-        this | that | these | those | this one | that one""",
+        this | these | those | this one | that one""",
     "it": """
         it | them | it's | its""",
     "thisthing": """
@@ -178,24 +187,27 @@ CUES = {
         loop | the button | the table | the query | the script | the code | the first | the second | the
         last | the other | the new | the old | the build | the page | the header | the output | the class |
         the method | the column | the failing | the branch | the log | the diff | the change | line""",
+    "asks": """
+        ?""",
     "quest": """
-        ? | how do | how does | how can | how would | what is | what's | what does | why does | why is | why
-        do | is there | can you | could you | would you | do you | did you | should i | should we | which |
-        any idea | what if | what would | who""",
+        how do | how does | how can | how would | what is | what's | what does | why does | why is | why do
+        | is there | can you | could you | would you | do you | did you | should i | should we | which | any
+        idea | what if | what would | who""",
     "task": """
-        fix | rename | add | write | create | implement | refactor | port | draft | generate | summarize |
-        summarise | translate | convert | make | check | look at | look into | find | run | update | delete
-        | remove | move | review | debug | build | put | set | change | start with | let's | list | open |
-        print | sort | give me | help me | redo | try | split | merge | finish | plot | bump | paste |
-        regenerate | extract | clean up | set up | take""",
+        i need you to | i want you to | i want to see | i'd like you to | fix | rename | add | write |
+        create | implement | refactor | port | draft | generate | summarize | summarise | translate |
+        convert | make | check | look at | look into | find | run | update | delete | remove | move | review
+        | debug | build | put | set | change | start with | let's | list | open | print | sort | give me |
+        help me | redo | try | split | merge | finish | plot | bump | paste | regenerate | extract | clean
+        up | set up | take""",
     "past": """
         was | were | did | had | got | said | told | asked | tried | ran | made | thought | saw | found |
         went | came | broke | wrote | looked | happened | crashed | failed | didn't | wasn't | couldn't |
         used to | remember when | the other day""",
     "prob": """
-        bug | error | errors | fails | failing | fail | broken | crash | crashes | crashing | slow | stuck |
-        leaks | wrong | weird | hangs | missing | exception | timeout | stack trace | red | flaky | doesn't
-        work | not working | won't start | times out | segfault""",
+        down | returning | again | 500s | bug | error | errors | fails | failing | fail | broken | crash |
+        crashes | crashing | slow | stuck | leaks | wrong | weird | hangs | missing | exception | timeout |
+        stack trace | red | flaky | doesn't work | not working | won't start | times out | segfault""",
     "open": """
         maybe | perhaps | might | could | probably | i guess | i wonder | wondering | i think | thinking
         about | thinking of | considering | not sure | suppose | imagine | what if | would be | if i | if we
@@ -209,7 +221,7 @@ CUES = {
     "joke": """
         haha | lol | lmao | kidding | joking | obviously | just kidding | coffee | weekend | sarcasm | as if
         | hilarious | world peace | unicorn | dream | bored | weather | lunch | beer | pizza | sleep |
-        monday | friday | monkey | magic | sorcery | die | cry | karma | jinx | luck""",
+        monday | friday | monkey | magic | sorcery | karma | jinx""",
     "chat": """
         thanks | thank you | cool | nice | great | good | perfect | awesome | never mind | nevermind | no
         worries | don't worry | no problem | sorry | hi | hello | hey | ok | okay | yes | no | sure | good
@@ -230,7 +242,43 @@ _GRAMMAR = frozenset(
     keep one two first second more less also too even really now every each any all some most
     """.split()  # noqa: SIM905
 )
-_SUBJECTS = frozenset(("i", "we", "you", "our", "my", "the", "please"))
+#: classes that count at the beginning of a clause alone: "open the file", not "open questions"
+_OPENING_ONLY = frozenset(("task", "quest"))
+_BEFORE_CLAUSE = frozenset(",;:.!?()") | {
+    "and",
+    "so",
+    "then",
+    "now",
+    "please",
+    "just",
+    "but",
+    "ok",
+    "also",
+    "to",
+    "hi",
+    "hey",
+}
+_BE = frozenset(["is", "are", "am", "i'm", "we're", "was", "were", "he's", "she's", "it's", "they're", "keeps"])
+_NO_PROGRESS = frozenset(
+    [
+        "learning",
+        "studying",
+        "based",
+        "everything",
+        "nothing",
+        "anything",
+        "something",
+        "missing",
+        "annoying",
+        "distracting",
+    ]
+)
+_DIRECTIVES = frozenset(
+    f"c:{name}"
+    for name in ["always", "firm", "dont", "must", "stop", "hate", "policy", "before", "remember", "default"]
+)
+_LASTING = _DIRECTIVES | frozenset(f"c:{name}" for name in ["prefer", "keep", "instead", "either", "reason", "role"])
+_SUBJECTS = frozenset(("i", "i'm", "we", "you", "our", "my", "the", "please", "keep", "if", "for", "no"))
 
 
 def _index() -> dict[str, list[tuple[tuple[str, ...], str]]]:
@@ -250,8 +298,12 @@ def weigh(masked: str) -> int:
     return WEIGHTS[""] + sum(WEIGHTS.get(cue, 0) for cue in features(masked))
 
 
-def features(masked: str) -> set[str]:
-    """Return the cues in a sentence: `c:` a class, `w:` a word, `1:` what opens it, `2:` its first two, `s:` its shape."""
+@lru_cache(maxsize=512)
+def features(masked: str) -> frozenset[str]:
+    """Return the cues in a sentence.
+
+    `c:` a class, `w:` a word, `1:` what opens it, `2:` its first two words, `s:` its shape, `n:` its size.
+    """
     raw = _TOKEN.findall(masked.replace("’", "'"))
     low = [token.lower() for token in raw]
     found = {f"c:{name}" for n, token in enumerate(low) for name in _classes(low, n, token)}
@@ -259,30 +311,45 @@ def features(masked: str) -> set[str]:
     words = [token for token in low if token[0].isalnum()]
     found.update(_shape(raw, low, words))
     found.update(_opening(words))
+    if any(a in _BE and b.endswith("ing") and b not in _NO_PROGRESS for a, b in pairwise(low)):
+        found.add("s:progress")
+    if "c:prob" in found and not found & _DIRECTIVES:
+        found.add("s:trouble")
+    if found & {"c:this", "c:thisthing"} and found & {"c:task", "c:asks"}:
+        found.add("s:handed")
+    if found & {"c:dont", "c:stop", "w:no"} and not found & {"c:this", "c:thisthing", "c:it"}:
+        found.add("s:ban")
     if "\x1a" in masked:
         found.add("s:quoted")
-    return found
+    return frozenset(found)
 
 
 def _classes(low: list[str], n: int, token: str) -> list[str]:
     known = _PHRASES.get(token)
     if not known:
         return []
-    return [name for rest, name in known if not rest or tuple(low[n + 1 : n + 1 + len(rest)]) == rest]
+    opens = n == 0 or low[n - 1] in _BEFORE_CLAUSE
+    return [
+        name
+        for rest, name in known
+        if (opens or name not in _OPENING_ONLY) and (not rest or tuple(low[n + 1 : n + 1 + len(rest)]) == rest)
+    ]
 
 
 def _shape(raw: list[str], low: list[str], words: list[str]) -> set[str]:
     found = {f"s:{ending}" for ending in ("ing", "ed", "s") if any(len(w) > 3 and w.endswith(ending) for w in words)}
     if any(token[0].isupper() and token.lower() not in _FIRST_PERSON for token in raw[1:]):
         found.add("s:capital")
-    if any(token[0] == "#" and len(token) > 1 or token.startswith("http") for token in low):
+    if any((token[0] == "#" and len(token) > 1) or token.startswith("http") for token in low):
         found.add("s:address")
     if any(_SYMBOL.search(token) and not token.startswith("http") for token in low):
         found.add("s:symbol")
     if any(token[0].isdigit() for token in low):
         found.add("s:number")
     size = len(words)
-    found.add("n:" + ("1-3" if size < 4 else "4-7" if size < 8 else "8-15" if size < 16 else "16-25" if size < 26 else "26-"))
+    found.add(
+        "n:" + ("1-3" if size < 4 else "4-7" if size < 8 else "8-15" if size < 16 else "16-25" if size < 26 else "26-")
+    )
     return found
 
 
@@ -316,3 +383,8 @@ def kind_of(masked: str) -> Kind:
     if cues & {"c:deploy", "c:moved", "1:we"}:
         return Kind.PROJECT
     return Kind.RULE
+
+
+def lasting(masked: str) -> bool:
+    """Return whether a request holds a cue that makes it a standing one."""
+    return bool(features(masked) & _LASTING)

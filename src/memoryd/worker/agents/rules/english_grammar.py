@@ -2,7 +2,7 @@
 
 import re
 
-from memoryd.worker.agents.rules.patterns import Kind
+from memoryd.worker.agents.rules.patterns import Kind, lazy
 
 _ADVERBS = frozenset(
     """really strongly much generally usually always mostly mainly also still just very definitely personally normally
@@ -16,9 +16,9 @@ _UNCHANGED = frozenset(
     went came became left quit grew spent ran wrote knew had did was were found chose took taught began ever""".split()  # noqa: SIM905
 )
 _CONTRACTED = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
-_I = re.compile(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
+_I = lazy(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
 _OTHER_FORMS = tuple(
-    (re.compile(pattern, re.IGNORECASE), words)
+    (lazy(pattern, re.IGNORECASE), words)
     for pattern, words in (
         (r"\b(ask(?:ing)?|check(?:ing)? with|tell(?:ing)?) me first\b", r"\1 first"),
         (r"\bmy own\b", "their own"),
@@ -28,24 +28,26 @@ _OTHER_FORMS = tuple(
     )
 )
 _YOU = tuple(
-    (re.compile(pattern, re.IGNORECASE), words)
+    (lazy(pattern, re.IGNORECASE), words)
     for pattern, words in (
         (r"\byou(?:['’]| a)?re\b", "the assistant is"),
         (r"\byour\b", "the assistant's"),
         (r"\b(?:yourself|you)\b", "the assistant"),
     )
 )
-_NAMING = re.compile(
+_NAMING = lazy(
     r"(?:(?:the )?name'?s|that'?s|make (?:it|that)|it'?s|this is|(?:you can |please |just )*call me)"
     r" (?=[A-Z\u4e00-\u9fff])",
     re.IGNORECASE,
 )
 #: "as a DBA", "being colour-blind", "frontend engineer now"
-_SUBJECTLESS = re.compile(
-    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now$)", re.IGNORECASE
+_SUBJECTLESS = lazy(
+    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now\b)"
+    r"|^(?:just |recently )?(?=moved to )",
+    re.IGNORECASE,
 )
-_AFTER_NAME = re.compile(r" (?:here|now)$", re.IGNORECASE)
-_SYMBOL = re.compile(r"\w[\w-]*[A-Z./_]")  #: a word that is spelled as code keeps its first letter
+_AFTER_NAME = lazy(r" (?:here|now)$", re.IGNORECASE)
+_SYMBOL = lazy(r"\w[\w-]*[A-Z./_]")  #: a word that is spelled as code keeps its first letter
 
 
 def render(kind: Kind, text: str) -> str:

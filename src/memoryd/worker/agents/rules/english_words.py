@@ -4,6 +4,8 @@
 
 import re
 
+from memoryd.worker.agents.rules.patterns import lazy
+
 #: each a piece of a regular expression; patterns name them as <CLASS>
 WORDS = {
     "ADV": r"(?:(?:really|strongly|much|generally|usually|always|mostly|mainly|also|still|just|very|definitely|personally|normally|typically|now|currently|basically|actually|only|honestly|particularly|especially|truly|absolutely|kind of|sort of|slightly|completely|totally|primarily|even|already|finally|at present|these days) )*",
@@ -30,4 +32,4 @@ def regex(pattern: str) -> re.Pattern[str]:
     """Compile a pattern, its `<CLASS>` names filled in; case does not count."""
     for name, words in WORDS.items():
         pattern = pattern.replace(f"<{name}>", words)
-    return re.compile(pattern, re.IGNORECASE)
+    return lazy(pattern, re.IGNORECASE)

@@ -12,20 +12,37 @@ from memoryd.memory.text import cut
 from memoryd.worker.agents.rules.chinese import CHINESE
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.english import ENGLISH
-from memoryd.worker.agents.rules.patterns import CJK, CORRECTED, PREFERRED, REMEMBERED, Extent, Kind, Language, Pattern
+from memoryd.worker.agents.rules.patterns import (
+    CJK,
+    CORRECTED,
+    MENTIONED,
+    PREFERRED,
+    REMEMBERED,
+    Kind,
+    Language,
+    lazy,
+)
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, clauses, lines, sentences_of
 
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 MAX_REQUEST_CHARS = 160
+_TAIL_CHARS = 40  #: of a fact are looked at for what is cut off its end
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
-import os
-FLOOR = int(os.environ.get("FLOOR","-20"))
-CEILING = int(os.environ.get("CEIL","10"))
-_CJK_CHAR = re.compile(f"[{CJK}]")
-_LAUGHTER = re.compile(r"\b(?:ha(?:ha)+|lol|lmao|rofl)\b|哈哈|😂|🤣", re.IGNORECASE)
+
+FLOOR = -25  #: below this, in tenths of a logit, a pattern alone is not believed
+CEILING = 7  #: from this on a sentence says something lasting without a pattern
+TENTATIVE = -25  #: from this on a sentence beside a correction may replace something known
+NEAR = 0  #: from this on a sentence right after a fact belongs to it
+PART = -5  #: a coordinated part below this belongs to the part before it
+ASIDE = -5  #: a request below this is a task
+_CJK_CHAR = lazy(f"[{CJK}]")
+_LAUGHTER = lazy(r"\b(?:ha(?:ha)+|lol|lmao|rofl)\b|哈哈|😂|🤣", re.IGNORECASE)
+_MOCKING = lazy(
+    r"\b(?:obviously|sure|yeah|totally|of course)\b.*\bha(?:ha)+\b|\bha(?:ha)+\b.*\b(?:as if|sure|yeah|imagine)\b",
+    re.IGNORECASE,
+)
 _STANDING = {Kind.RULE, Kind.PREFERENCE}
-_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_OPEN_QUOTE = re.compile(r"[\"“「『‘]\s*$")
+_LATIN_WORD = lazy(r"[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +58,7 @@ class Fact:
     old_values: tuple[str, ...] = ()  #: named as holding no longer
     changes: bool = False  #: gives a new value for something known
     adds: bool = False  #: stands beside what is known
+    corrects: bool = False  #: takes back what was said before it, without naming it
     tentative: bool = False  #: counts only when it replaces something known
     everywhere: bool = False  #: claims all projects
 
@@ -69,9 +87,7 @@ def read(own: str) -> Reading:
         reader.take_line(line)
         if len(reader.facts) >= MAX_FACTS:
             break
-    return Reading(
-        facts=tuple(reader.facts[:MAX_FACTS]), forgets=tuple(reader.forgets), requests=tuple(reader.requests)
-    )
+    return Reading(facts=reader.told(), forgets=tuple(reader.forgets), requests=tuple(reader.requests))
 
 
 class _Reader:
@@ -86,6 +102,21 @@ class _Reader:
         self._blanks = 0
         self._heading = False
         self._previous: Sentence | None = None  #: said nothing lasting by itself
+        self._changes = False  #: a sentence says that something is no longer as it was
+        self._corrects = False
+        self._old_values: tuple[str, ...] = ()
+
+    def told(self) -> tuple[Fact, ...]:
+        """Return the facts; what one sentence says about a change holds for the prompt."""
+        return tuple(
+            replace(
+                fact,
+                changes=fact.changes or self._changes,
+                corrects=self._corrects,
+                old_values=tuple(dict.fromkeys(fact.old_values + self._old_values)),
+            )
+            for fact in self.facts[:MAX_FACTS]
+        )
 
     def take_line(self, line: str) -> None:
         if not line:
@@ -96,7 +127,7 @@ class _Reader:
             self._block_begun = True
             return
         item = line.startswith("- ")
-        found = sentences_of(line.removeprefix("- "))
+        found = _merged(sentences_of(line.removeprefix("- ")))
         for sentence in found[:-1]:
             self._take(sentence, under_heading=self._heading and item)
         for sentence in found[-1:]:
@@ -131,19 +162,58 @@ class _Reader:
             if self._previous:
                 self.facts.extend(_facts(self._previous, language_of(self._previous.text), under_heading=True))
             return
+        self._note_change(sentence, language)
         sentence, taken_back = _after_retraction(sentence, language)
         if taken_back:
             self.facts.clear()
         facts = _facts(sentence, language, under_heading=under_heading)
+        if not facts and language.weigh and (self._corrects or self._changes):
+            facts = _unsure(sentence, language)
         if not facts and language is not ENGLISH and _mostly_latin(sentence.text):
             facts = _facts(sentence, ENGLISH, under_heading=under_heading) if _may_state(sentence, language) else []
+        if len(facts) == 1 and language.weigh and _PRONOUN.match(facts[0].said):
+            facts = self._with_antecedent(facts[0])
         if self._goes_on(facts):
             self.facts[-1] = _with_next(self.facts[-1], facts[0])
         else:
             self.facts.extend(replace(fact, changes=True) if taken_back else fact for fact in facts)
+        if not facts and self._explains(sentence, language):
+            self.facts[-1] = _with_sentence(self.facts[-1], sentence)
+            return
         self._previous = None if facts else sentence
         if not facts or _without_question(sentence, language) is not sentence:
             self._ask(sentence)
+
+    def _note_change(self, sentence: Sentence, language: Language) -> None:
+        if language.weigh and not language.question.match(sentence.masked):
+            self._changes |= bool(language.change.search(sentence.masked))
+            self._corrects |= bool(language.correction and language.correction.search(sentence.masked))
+            self._old_values += _old_values(sentence.masked, language)
+
+    def _with_antecedent(self, fact: Fact) -> list[Fact]:
+        """A sentence about "it" says what it is about in the sentence before."""
+        if self._previous is None and self.facts and self.facts[-1].language is fact.language:
+            self.facts[-1] = _with_next(self.facts[-1], fact)
+            return []
+        if self._previous is None or not _may_state(self._previous, fact.language):
+            return [fact]
+        text = f"{fact.language.render(fact.kind, self._previous.text)} {fact.text}"
+        return [replace(fact, text=text)] if len(text) <= MAX_FACT_CHARS else []
+
+    def _explains(self, sentence: Sentence, language: Language) -> bool:
+        """Whether a sentence that says too little by itself belongs to the fact right before it."""
+        return bool(
+            language.weigh
+            and self.facts
+            and self._previous is None
+            and self.facts[-1].language is language
+            and not sentence.start_of_line
+            and language.weigh(sentence.masked) >= NEAR
+            and not _OTHER_TOPIC.match(sentence.masked)
+            and _may_state(sentence, language)
+            and not language.request.match(sentence.masked)
+            and not language.third_person.match(sentence.masked)
+        )
 
     def _goes_on(self, facts: list[Fact]) -> bool:
         """Whether a sentence only completes the rule of the sentence before it."""
@@ -177,6 +247,36 @@ class _Reader:
             self._block_begun = False
 
 
+_TOPIC = lazy(
+    r"(?!(?:what|why|how|who|when|where|which|is|are|do|does|did|can|ok|right|ready|really)\b)"
+    r"\w[\w'-]*(?: [\w'-]+){0,2}\?$",
+    re.I,
+)
+_OTHER_SIDE = lazy(r"(?:not|never|and not|no)\b[^?]{2,40}$", re.I)
+_SHORT = lazy(r"\w[\w'-]*(?: [\w'-]+){0,3}[.!]*$")
+_AUTHORITY = lazy(r"(?:[\w'-]+ ){0,3}(?:policy|rules?|convention|standard|guidelines?|law|regulations?)[.!]*$", re.I)
+
+
+def _merged(found: list[Sentence]) -> list[Sentence]:
+    """Join what full stops tore apart: "Runbooks? In the wiki.", "Tabs. Not spaces.", "No PII. Company policy."."""
+    made: list[Sentence] = []
+    for sentence in found:
+        if made and language_of(sentence.text) is ENGLISH:
+            before = made[-1]
+            topic = _TOPIC.match(before.masked) and not sentence.masked.endswith("?")
+            other = _SHORT.match(before.masked) and _OTHER_SIDE.match(sentence.masked)
+            if topic or other or (_AUTHORITY.match(sentence.masked) and not before.masked.endswith("?")):
+                gap = ": " if topic else ", "
+                made[-1] = replace(
+                    before,
+                    text=before.text.rstrip(".!?") + gap + sentence.text,
+                    masked=before.masked.rstrip(".!?") + gap + sentence.masked,
+                )
+                continue
+        made.append(sentence)
+    return made
+
+
 def language_of(text: str) -> Language:
     """Chinese from the first Chinese character on; mixed prompts follow Chinese grammar more often than not."""
     return CHINESE if _CJK_CHAR.search(text) else ENGLISH
@@ -192,6 +292,11 @@ def _holds_material(sentence: Sentence, language: Language) -> bool:
 
 def _with_next(fact: Fact, following: Fact) -> Fact:
     text = f"{fact.text}{'；' if fact.language is CHINESE else '. '}{following.text}"
+    return replace(fact, text=text) if len(text) <= MAX_FACT_CHARS else fact
+
+
+def _with_sentence(fact: Fact, sentence: Sentence) -> Fact:
+    text = f"{fact.text}. {fact.language.render(fact.kind, _trimmed(sentence.text, fact.language))}"
     return replace(fact, text=text) if len(text) <= MAX_FACT_CHARS else fact
 
 
@@ -247,74 +352,7 @@ def _facts(sentence: Sentence, language: Language, *, under_heading: bool) -> li
     sentence = _without_question(sentence, language)
     if not _may_state(sentence, language):
         return []
-    weight = language.weigh(sentence.masked) if language.weigh else 0
-    if weight < FLOOR and not under_heading:
-        return []
-    masked = sentence.masked.rstrip("?？ ")
-    bounds = clauses(masked, language.clause_end)
-    standing = under_heading or bool(language.standing.search(masked))
-    firm = bool(language.firm.search(masked))
-    remembered, marked, facts, at = False, under_heading, list[Fact](), 0
-    for n, (start, end) in enumerate(bounds):
-        opened = language.opener.match(masked, max(start, at))
-        at = max(start, at, opened.end() if opened else 0)
-        remembered |= bool(opened and opened["remember"])
-        marked |= bool(opened and (opened["standing"] or opened["remember"]))
-        if at >= end:
-            continue
-        if language.third_person.match(masked, at, end):
-            return facts
-        follows = _is_person(facts) or bool(n and language.first_person.match(masked, bounds[n - 1][0]))
-        hit = language.table.match(masked, at, end, standing=standing or marked, follows=follows) if (os.environ.get("TABLE") != "0" or not language.weigh) else None
-        if hit is None:
-            if marked and not facts:
-                return _default_rule(sentence, language, at, remembered=remembered)
-            continue
-        pattern, matched_to = hit
-        if language.weigh and os.environ.get("WHOLE"):
-            return _weighty(sentence, language, bounds, remembered=remembered, kind=pattern.kind)
-        if (
-            pattern.kind is Kind.RULE
-            and not (marked or firm)
-            and _specifies_task(language, masked, bounds, n, matched_to)
-        ):
-            return facts
-        span = _span(language, masked, bounds, n, at, pattern, matched_to)
-        fact = _fact(sentence, span, language, pattern.kind, REMEMBERED if remembered else pattern.importance)
-        if fact and _belongs_to(facts, fact):
-            facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
-        elif fact and _is_person(facts) and fact.kind in _STANDING and not _has_slot(facts[-1]):
-            facts[-1] = replace(facts[-1], text=_joined(facts[-1], sentence.text[span[0] : span[1]]))
-        elif fact:
-            facts.append(fact)
-        if pattern.extent is not Extent.CLAUSE:
-            return facts
-    if not facts and firm:
-        return _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
-    if not facts and language.change.search(masked):
-        unsure = _default_rule(sentence, language, _first_said(language, masked, bounds), remembered=remembered)
-        return [replace(fact, tentative=True) for fact in unsure]
-    if not facts and weight >= CEILING:
-        return _weighty(sentence, language, bounds, remembered=remembered)
-    return facts
-
-
-def _weighty(sentence: Sentence, language: Language, bounds: list[tuple[int, int]], *, remembered: bool, kind: Kind | None = None) -> list[Fact]:
-    """A sentence that no pattern knows but whose cues add up says something lasting: nearly word for word."""
-    masked = sentence.masked
-    first, last = 0, len(bounds)
-    while first < last and _is_aside(language, masked, bounds[first]):
-        first += 1
-    while last > first and _is_aside(language, masked, bounds[last - 1]):
-        last -= 1
-    if first == last or not language.kind_of or language.third_person.match(masked, bounds[first][0]):
-        return []
-    start, end = bounds[first][0], bounds[last - 1][1]
-    opened = language.opener.match(masked, start)
-    at = opened.end() if opened and opened.end() < end else start
-    kind = kind or language.kind_of(masked[at:end])
-    fact = _fact(sentence, (at, end), language, kind, REMEMBERED if remembered else PREFERRED)
-    return [fact] if fact else []
+    return _weighed(sentence, language, under_heading=under_heading)
 
 
 def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int]], n: int, matched_to: int) -> bool:
@@ -323,87 +361,6 @@ def _specifies_task(language: Language, masked: str, bounds: list[tuple[int, int
     if before and masked[before[1] : bounds[n][0]].strip() in (":", "：") and language.task.match(masked, *before):
         return True
     return any(language.task.match(masked, *bound) for bound in bounds[n + 1 :] if bound[0] >= matched_to)
-
-
-def _has_slot(fact: Fact) -> bool:
-    matched = simplified(fact.text)
-    return any(pattern.search(matched) for _, pattern in fact.language.slots)
-
-
-def _belongs_to(facts: list[Fact], fact: Fact) -> bool:
-    """Whether a clause about the person only adds to the one before: it names no attribute of its own."""
-    return (
-        _is_person(facts) and fact.kind is Kind.PERSON and not _has_slot(fact)
-    )
-
-
-def _joined(fact: Fact, clause: str) -> str:
-    more = fact.language.render(fact.kind, _trimmed(clause, fact.language))
-    return f"{fact.text}{'，' if fact.language is CHINESE else ', '}{more[:1].lower()}{more[1:]}"
-
-
-def _is_person(facts: list[Fact]) -> bool:
-    return bool(facts) and facts[-1].kind is Kind.PERSON
-
-
-def _span(
-    language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int, pattern: Pattern, matched_to: int
-) -> tuple[int, int]:
-    """Return where the fact stands in the sentence."""
-    end = bounds[n][1]
-    if pattern.extent is Extent.CLAUSE:
-        return at, end
-    if pattern.extent is Extent.WHOLE or pattern.kind is Kind.RULE:
-        at = max(floor, _first_clause(language, masked, bounds, n, at))
-    for later in bounds[n + 1 :]:
-        if later[0] >= matched_to and _is_aside(language, masked, later):
-            break
-        end = later[1]
-    return at, end
-
-
-def _first_clause(language: Language, masked: str, bounds: list[tuple[int, int]], n: int, at: int) -> int:
-    while n and not _is_aside(language, masked, bounds[n - 1]):
-        n -= 1
-        at = bounds[n][0]
-        opened = language.opener.match(masked, at)
-        at = opened.end() if opened and opened.end() < bounds[n][1] else at
-    return at
-
-
-def _is_aside(language: Language, masked: str, bound: tuple[int, int]) -> bool:
-    """Whether a clause is a request, a question or a preface: it is no part of a fact."""
-    start, end = bound
-    opened = language.opener.match(masked, start)
-    at = max(start, min(end, opened.end()) if opened else start)
-    return (
-        at >= end
-        or bool(language.request.match(masked, at, end))
-        or bool(language.preface.match(masked, start, end))
-        or bool(language.question.match(masked, at, end))
-    )
-
-
-def _first_said(language: Language, masked: str, bounds: list[tuple[int, int]]) -> int:
-    """Return where the first clause begins that is more than an opener."""
-    at = 0
-    for start, end in bounds:
-        opened = language.opener.match(masked, start)
-        at = max(start, opened.end() if opened else start)
-        if at < end and not language.preface.match(masked, at, end):
-            break
-    return at
-
-
-def _default_rule(sentence: Sentence, language: Language, at: int, *, remembered: bool) -> list[Fact]:
-    """A sentence marked as lasting that no pattern knows is a rule in the user's words."""
-    if language.third_person.match(sentence.masked, at):
-        return []
-    importance = REMEMBERED if remembered else CORRECTED
-    bounds = clauses(sentence.masked, language.clause_end)
-    end = next((a for a, b in bounds if a > at and _is_aside(language, sentence.masked, (a, b))), len(sentence.masked))
-    fact = _fact(sentence, (at, end), language, Kind.RULE, importance)
-    return [fact] if fact else []
 
 
 def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: Kind, importance: float) -> Fact | None:
@@ -435,7 +392,8 @@ def _fact(sentence: Sentence, span: tuple[int, int], language: Language, kind: K
 def _trimmed(text: str, language: Language) -> str:
     text = text.strip()
     while True:
-        shorter = language.tail.sub("", text).strip(" ,;，；、")
+        cut_at = max(0, len(text) - _TAIL_CHARS)
+        shorter = (text[:cut_at] + language.tail.sub("", text[cut_at:])).strip(" ,;，；、")
         if shorter == text:
             break
         text = shorter
@@ -454,3 +412,161 @@ def _reason(text: str, language: Language) -> tuple[str, str]:
 def _old_values(masked: str, language: Language) -> tuple[str, ...]:
     found = (match["old"].strip() for pattern in language.old_value for match in pattern.finditer(masked))
     return tuple(dict.fromkeys(old for old in found if len(old) > 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A run of clauses with a subject of their own: it may become a line."""
+
+    start: int
+    end: int
+    kind: Kind | None = None  #: None: no pattern knows it
+    importance: float = PREFERRED
+    bare: bool = False  #: begins with the value itself: nothing may stand before it
+
+
+def _weighed(sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
+    """Decide on the sentence as a whole, by its patterns and its cues together, and keep it nearly word for word."""
+    assert language.weigh
+    assert language.kind_of
+    masked = sentence.masked.rstrip("?？ ")
+    if masked.endswith(":"):
+        return []
+    asked = _POLITE.match(masked) if language.standing_question.match(sentence.masked) else None
+    weight = language.weigh(masked[asked.end() :] if asked else sentence.masked)
+    if weight < FLOOR and not under_heading:
+        return []
+    bounds = clauses(masked, language.clause_end)
+    firm = bool(language.firm.search(masked))
+    standing = under_heading or bool(language.standing.search(masked))
+    remembered, marked = False, under_heading
+    parts: list[_Part] = []
+    hits = 0
+    after_condition = False
+    for n, (start, end) in enumerate(bounds):
+        opened = language.opener.match(masked, start)
+        at = max(start, min(end, opened.end())) if opened else start
+        remembered |= bool(not parts and opened and opened["remember"])
+        marked |= bool(opened and (opened["standing"] or opened["remember"]))
+        if n + 1 < len(bounds) and _REPEAL.match(masked, at, end):
+            continue
+        if at >= end or language.preface.match(masked, start, end):
+            continue
+        if not parts and language.third_person.match(masked, at, end):
+            return []
+        condition = bool(_CONDITION.match(masked, at, end))
+        hit = language.table.match(masked, at, end, standing=standing or marked, follows=bool(parts))
+        if (
+            hit
+            and hit[0].kind is Kind.RULE
+            and not (marked or firm)
+            and _specifies_task(language, masked, bounds, n, hit[1])
+        ):
+            return []
+        if not after_condition and not condition and not hit and _is_task(language, masked, at, end):
+            if parts:
+                break
+            continue
+        after_condition = condition
+        kind, importance = (hit[0].kind, hit[0].importance) if hit else (None, MENTIONED)
+        hits += bool(hit)
+        bare = bool(hit and hit[0].kind is Kind.PERSON and _BARE.match(masked, at, end))
+        gap = masked[bounds[n - 1][1] : at] if n else ""
+        apart = bool(parts) and bool(_APART.search(gap)) and bool(language.told.match(masked, at, end))
+        if apart:
+            guess = kind or language.kind_of(masked[at:end])
+            line = language.render(guess, masked[at:end])
+            apart = bool(hit and any(p.search(line) for name, p in language.slots if name != "user role")) or (
+                guess is not parts[-1].kind and (bool(hit) or language.weigh(masked[at:end]) >= PART)
+            )
+        if not parts or bare or apart or (hit and _outlives(parts[-1].kind, hit[0].kind, masked[at:end], language)):
+            parts.append(_Part(start=at, end=end, kind=kind, importance=importance, bare=bare))
+        else:
+            last = parts[-1]
+            parts[-1] = replace(last, end=end, kind=last.kind or kind, importance=max(last.importance, importance))
+
+    if (
+        not parts
+        or _MOCKING.search(masked)
+        or (firm and not hits and language.own_plan and language.own_plan.match(masked, parts[0].start))
+    ):
+        return []
+    asks = language.request.match(masked, parts[0].start) and not language.lasting(masked)
+    if not (hits or marked or firm) and (weight < CEILING or asks):
+        return []
+    if any(part.bare for part in parts[1:]) and not parts[0].kind:
+        parts = parts[1:]
+    facts = []
+    for part in parts:
+        kind = part.kind or (Kind.RULE if under_heading else language.kind_of(masked[part.start : part.end]))
+        importance = part.importance if part.kind else _IMPORTANCE.get(kind, MENTIONED)
+        fact = _fact(sentence, (part.start, part.end), language, kind, REMEMBERED if remembered else importance)
+        if fact:
+            facts.append(fact)
+    return facts
+
+
+def _outlives(before: Kind | None, kind: Kind, clause: str, language: Language) -> bool:
+    """Whether a Chinese clause about the person names what may be forgotten or changed by itself."""
+    return (
+        language is CHINESE
+        and before is kind is Kind.PERSON
+        and bool(
+            _LASTING_SLOTS & {name for name, pattern in language.slots if pattern.search(language.render(kind, clause))}
+        )
+    )
+
+
+_LASTING_SLOTS = {"user name", "user place", "user employer"}
+
+
+def _unsure(sentence: Sentence, language: Language) -> list[Fact]:
+    """A statement beside a correction: it counts when it replaces something known."""
+    assert language.weigh
+    assert language.kind_of
+    masked = sentence.masked.rstrip("?？ ")
+    if not _may_state(sentence, language) or (
+        language.weigh(masked) < TENTATIVE and not language.change.search(masked)
+    ):
+        return []
+    kept = [bound for bound in clauses(masked, language.clause_end) if not _is_task(language, masked, *bound)]
+    if not kept:
+        return []
+    span = (kept[0][0], kept[-1][1])
+    fact = _fact(sentence, span, language, language.kind_of(masked[span[0] : span[1]]), PREFERRED)
+    return [replace(fact, tentative=True)] if fact else []
+
+
+_OTHER_TOPIC = lazy(r"(?:the|this|that|these|those|leave|result|first|then|next|it)\b", re.IGNORECASE)
+_PRONOUN = lazy(r"(?:it|they|that|those|these|this)(?:'s|'re)?\b(?! said| being)", re.IGNORECASE)
+_REPEAL = lazy(r"(?:scrap|drop|forget|scratch|ditch|ignore|disregard) (?:the|what|that|my)\b", re.IGNORECASE)
+_POLITE = lazy(
+    r"(?:(?:and|but|so|ok|oh|also|hey|please),? )*(?:can|could|would|will|may|might) (?:you|i|we)"
+    r"(?: please| kindly| mind| ask you to| all)*,? ?",
+    re.IGNORECASE,
+)
+_IMPORTANCE = {Kind.RULE: CORRECTED, Kind.PREFERENCE: PREFERRED}
+_CONDITION = lazy(
+    r"(?:if|when|whenever|before|after|since|once|every time|each time|any time|anytime|unless|until|as|because|while"
+    r"|wherever|where|for|on|in|given|with|without|being|instead of|rather than)\b",
+    re.IGNORECASE,
+)
+_APART = lazy(r"\b(?:and|but)\b|[;.(]|[-–—]", re.IGNORECASE)
+_BARE = lazy(
+    r"(?:i'?m|i am|it'?s|that'?s|this is|(?:the )?name'?s|my (?:\w+ )?name(?:'s| is)|make (?:it|that)|(?:\w+ )*call me)"
+    r" (?-i:[A-Z])",
+    re.IGNORECASE,
+)
+
+
+_MODAL = lazy(r"[\w-]+ (?:[\w-]+ ){0,2}(?:should|must|may|is|are|goes?|gets?|lives?|needs?|has to|have to)\b")
+
+
+def _is_task(language: Language, masked: str, at: int, end: int) -> bool:
+    """Whether a clause asks for something now, or asks at all."""
+    assert language.weigh
+    if language.question.match(masked, at, end):
+        return True
+    if _MODAL.match(masked, at, end):
+        return False
+    return bool(language.request.match(masked, at, end)) and language.weigh(masked[at:end]) < ASIDE

@@ -4,7 +4,7 @@ The desk holds what is active now and what this run adds, so that a fact may als
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from memoryd.memory.entries import make_slug
@@ -13,9 +13,9 @@ from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import content_words, cut, fold
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
-from memoryd.worker.agents.rules.patterns import Kind, Language
+from memoryd.worker.agents.rules.patterns import Kind, Language, lazy
 
-ON_TOPIC = 0.34  #: share of a line's words from which on one shared word means the same topic
+ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
 
 FILE_OF = {
@@ -67,15 +67,22 @@ class Desk:
         self._gone: list[tuple[Held, tuple[int, ...]]] = []
         self.learned: list[Held] = []  #: of this run, oldest first; a forgotten one is gone again
 
-    def file(self, fact: Fact, seq: int) -> None:
-        """Place a fact, unless memory or the project's instructions say it already."""
+    def file(self, fact: Fact, seq: int, newest: Iterable[str] = ()) -> None:
+        """Place a fact, unless memory or the project's instructions say it already.
+
+        `newest`: the texts of the turn before, which a correction that names nothing takes back.
+        """
         if self._in_instructions(fact) or self._said(fact):
             return
-        stale = self._stale(fact)
-        if fact.tentative and not stale:
+        stale = self._stale(fact, frozenset(newest))
+        if not stale and fact.corrects:
+            stale = self._with_texts(newest)[-1:]
+        if fact.tentative and (not stale or any(h.fact and h.fact.said == fact.said for h in self.learned)):
             return
         text = _with_kept_part(fact, stale)
         file = FILE_OF.get(fact.kind, "")
+        if stale and stale[0].file and (fact.tentative or file not in _PERSONAL):
+            file = stale[0].file  # what replaces a line stands where it stood
         if stale and stale[0].file in _STANDING and fact.kind not in (Kind.PERSON, Kind.AGENT):
             file = stale[0].file
         new = Held(file=file, text=text, fact=fact, cites=(seq,))
@@ -90,10 +97,15 @@ class Desk:
 
     def forget(self, wish: Forget, seq: int, newest: Iterable[str]) -> None:
         """Take out the facts that a wish names, or else the newest ones, given as the texts of the turn before."""
-        meant = self._named(wish) if wish.what else self._with_texts(newest)
+        names = wish.what and (wish.language.code != "zh" or content_words(wish.what) - _FRAME - _FRAME_OF_WISHES)
+        meant = self._named(wish) if names else self._with_texts(newest)
         for held in meant:
             self._drop(held)
             self._gone.extend((old, (seq,)) for old in ([held] if held.fact is None else held.replaces))
+
+    def forgotten(self, fact: Fact, wishes: Iterable[Forget]) -> bool:
+        """Whether the same prompt wishes to forget what the fact is about."""
+        return any(wish.what and self._about(wish)(fact.text) for wish in wishes)
 
     def proposals(self) -> list[Proposal]:
         """Return what changes, one proposal for each fact, each with its own citation."""
@@ -117,7 +129,7 @@ class Desk:
         covered = bool(words) and not fact.changes
         return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
 
-    def _stale(self, fact: Fact) -> list[Held]:
+    def _stale(self, fact: Fact, newest: frozenset[str]) -> list[Held]:
         """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
         if fact.adds and not fact.old_values:
             return []
@@ -125,7 +137,7 @@ class Desk:
         found = [held for held in self._held if self._same_attribute(held, fact, slots)]
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.changes:
-            found = self._closest(fact)
+            found = self._closest(fact, newest)
         return found
 
     def _same_attribute(self, held: Held, fact: Fact, slots: frozenset[str]) -> bool:
@@ -134,19 +146,29 @@ class Desk:
             return False
         personal = any(slot.startswith(("user", "agent")) for slot in shared)
         if personal:
-            return held.file == FILE_OF.get(fact.kind) and held.file in _PERSONAL and (fact.changes or _is_name(shared))
+            file = FILE_OF.get(fact.kind)
+            at_home = held.file in _PERSONAL and (held.file == file or file not in _PERSONAL)
+            return at_home and (fact.changes or (held.file == file and _is_name(shared)))
         return fact.changes or (held.file == "preferences.md" and "answer language" in shared)
 
-    def _closest(self, fact: Fact) -> list[Held]:
+    def _closest(self, fact: Fact, newest: frozenset[str]) -> list[Held]:
         """The line that shares most topic words, when the sentence says that something changed."""
         words = content_words(simplified(fact.said)) - _FRAME
         family = _family(fact.kind)
+        heads = _heads(simplified(fact.said)) if fact.language.code == "zh" else frozenset[str]()
         scored = []
         for n, held in enumerate(self._held):
             topic = held.words - _FRAME
             shared = len(words & topic)
+            if fact.language.code == "zh":  # a name among Chinese words is the topic, and so is what stands in front
+                shared += any(word.isascii() and word.isalpha() and len(word) > 1 for word in words & topic)
+                shared += bool(heads & topic)
             of_another = held.fact is None or held.fact.said != fact.said
-            if held.file in family and of_another and (shared >= 2 or (shared and shared >= ON_TOPIC * len(topic))):
+            if (
+                held.file in family
+                and of_another
+                and (shared >= 2 or (shared and (held.text in newest or shared >= ON_TOPIC * len(topic))))
+            ):
                 scored.append((shared, n, held))
         return [max(scored, key=lambda s: s[:2])[2]] if scored else []
 
@@ -154,10 +176,24 @@ class Desk:
         for words, lines in wish.language.aliases:
             if words.match(wish.what):
                 return [held for held in self._held if lines.search(simplified(held.text))][-1:]
+        if wish.language.weigh:
+            about = self._about(wish)
+            return [held for held in self._held if about(held.text)]
         asked = content_words(wish.what) - _FRAME
         scored = [(len(asked & held.words), n, held) for n, held in enumerate(self._held)]
         best = max((s for s in scored if s[0]), key=lambda s: s[:2], default=None)
         return [best[2]] if best else []
+
+    def _about(self, wish: Forget) -> Callable[[str], bool]:
+        """Return whether a text, or a part of one, is about what a wish names."""
+        lines = next((lines for words, lines in wish.language.aliases if words.match(wish.what)), None)
+        asked = content_words(wish.what) - _FRAME - _FRAME_OF_WISHES
+        if wish.language.code == "zh" and not lines:
+            alone = {word for word in asked if len(word) == 1}
+            return lambda text: bool(asked & content_words(simplified(text))) or any(w in text for w in alone)
+        return lambda text: (
+            bool(lines.search(text)) if lines else 2 * len(asked & content_words(text)) >= max(1, len(asked))
+        )
 
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
         wanted = {fold(simplified(text)) for text in texts}
@@ -181,7 +217,22 @@ _FRAME = content_words(
     "user use always never now new instead only just every all file project team want need make keep like "
     "day week month last the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
 )
-_WORDS = re.compile(r"[\w.#+-]*\w")
+_FRAME_OF_WISHES = content_words(
+    "thing bit part fact said told tell mention mentioned memory note notes ever wrote stuff earlier piece detail info "
+    "rule preference previous record remember everything anything regarding related keep thing line entry back "
+    "这条 那条 规矩 条规 名字 事情 关于 内容 记忆 从记 忆里 刚才 之前 把它 我说 说的 上回 回定 定的 请从 请把 号把 "
+    "的事 那件 件事 那事 这事 这些 那些 留着 收回 撤回 作废 这句 那句 句收 句话 句不 个要 要求 求撤"
+)
+_WORDS = lazy(r"[\w.#+-]*\w")
+
+
+_HEAD_CHARS = 8
+_CLAUSE = lazy("[，,。；;：:！!？?]")
+
+
+def _heads(matched: str) -> frozenset[str]:
+    """The words that the clauses of a Chinese text begin with: its topics."""
+    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - _FRAME
 
 
 def sorted_words(text: str) -> list[str]:
@@ -215,7 +266,7 @@ def _family(kind: Kind) -> frozenset[str]:
     return frozenset({"", "preferences.md", "constraints.md"})
 
 
-_DENIED = re.compile(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
+_DENIED = lazy(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
 
 
 def _asserts(held: Held, old: str, fact: Fact) -> bool:
@@ -226,7 +277,7 @@ def _asserts(held: Held, old: str, fact: Fact) -> bool:
     return said is not None and not _DENIED.search(held.folded[: said.start()])
 
 
-_AT_FIRM = re.compile(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
+_AT_FIRM = lazy(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
 
 
 def _with_kept_part(fact: Fact, stale: list[Held]) -> str:

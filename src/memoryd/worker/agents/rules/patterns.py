@@ -8,9 +8,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import Any, cast
 
 REMEMBERED, CORRECTED, PREFERRED, MENTIONED = 1.0, 0.8, 0.6, 0.4  #: importance without a model (SOURCES.md)
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+
+
+class _Lazy:
+    """A regular expression that is compiled at its first use: the tables of both languages cost a second to compile."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.pattern, self.flags = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self.pattern, self.flags)
+        for method in ("match", "search", "fullmatch", "finditer", "findall", "sub", "split"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression that is compiled when it is first asked something."""
+    return cast(re.Pattern[str], _Lazy(pattern, flags))
 
 
 class Kind(StrEnum):
@@ -59,7 +78,7 @@ class Table:
         for key, neighbours in groupby(patterns, condition):
             run = list(neighbours)
             alternation = "|".join(f"(?P<p{n}>{pattern.regex.pattern})" for n, pattern in enumerate(run))
-            self._runs.append((re.compile(alternation, key[3]), run))
+            self._runs.append((lazy(alternation, key[3]), run))
 
     def match(
         self, text: str, at: int, clause_end: int, *, standing: bool, follows: bool
@@ -116,4 +135,7 @@ class Language:
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
     weigh: Callable[[str], int] | None = None  #: how much speaks for a lasting statement, in tenths of a logit
+    correction: re.Pattern[str] | None = None  #: anywhere: takes back what was said before, without naming it
+    own_plan: re.Pattern[str] | None = None  #: what the person intends for themselves
+    lasting: Callable[[str], bool] = bool  #: whether a request holds a word that makes it a standing one
     kind_of: Callable[[str], Kind] | None = None  #: what a lasting statement that no pattern knows is about

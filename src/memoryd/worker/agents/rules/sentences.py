@@ -7,20 +7,33 @@ pattern matches inside a quotation and a short quoted name still stands in the l
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memoryd.worker.agents.rules.chinese_script import simplified
+from memoryd.worker.agents.rules.patterns import lazy
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
 BLANK = "\x1a"  #: stands for a quoted character
 
-_QUOTED = re.compile(
+_QUOTED = lazy(
     r'"[^"\n]{1,200}"|“[^“”\n]{1,200}”|「[^「」\n]{1,200}」|『[^『』\n]{1,200}』|‘[^‘’\n]{1,200}’'
     r"|(?<![\w'’])'(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
 )
-_MARKER = re.compile(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
-_ENDS = re.compile(r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|fig))$", re.I)
-_SHELL = re.compile(r"\s*(?:[$%#>]|>>>|\w+@[\w.-]+:\S*[$#])\s+[\w./~-]+")
+_MARKER = lazy(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
+_ENDS = lazy(
+    r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)"
+    r"|[，,；;](?=(?:还有(?!一|两|几|点|个)|另外|对了|此外|再就是|哦对|顺便说)[^，,。]{3})"
+)
+_CJK = lazy(r"[\u4e00-\u9fff]")
+_NARROW = lazy(r"(?<!\d),|,(?!\d)|[;?!]")
+_WIDE = {",": "，", ";": "；", "?": "？", "!": "！"}
+_ABBREVIATION = lazy(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|dr|mr|mrs|ms|prof|fig))$", re.I)
+_SHELL = lazy(r"\s*(?:[$%#>]|>>>|\w+@[\w.-]+:\S*[$#])\s+[\w./~-]+")
+
+_LOG = lazy(
+    r"\s*(?:\[?(?:WARN(?:ING)?|ERROR|INFO|DEBUG|FATAL|TRACE|NOTICE)\b[\]:]?"
+    r"|\[\s*\d{1,3}%\]|\[?\d{4}-\d\d-\d\d[T ]\d\d:|<[\w-]+>.*</[\w-]+>)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ def lines(own: str) -> Iterator[str]:
             yield ""
         elif _SHELL.match(row):
             in_shell = True
-        elif not in_shell and row.count("|") < 2:  # two make a row of a table
+        elif not in_shell and not _LOG.match(row) and row.count("|") < 2:  # two make a row of a table
             marker = _MARKER.match(row)
             yield f"- {row[marker.end() :].strip()}" if marker else row.strip()
 
@@ -72,9 +85,15 @@ def _sentence(text: str, masked: str, *, first: bool) -> Sentence | None:
     end = len(text.rstrip())
     if not any(map(str.isalnum, text[start:end])):
         return None
-    return Sentence(text[start:end], masked[start:end], first)
+    return Sentence(text[start:end], _with_wide_marks(masked[start:end]), first)
 
 
+def _with_wide_marks(masked: str) -> str:
+    """Chinese typed with the punctuation marks of another keyboard reads as Chinese; the length stays."""
+    return _NARROW.sub(lambda m: _WIDE[m[0]], masked) if _CJK.search(masked) else masked
+
+
+@lru_cache(maxsize=512)
 def clauses(masked: str, separator: re.Pattern[str]) -> list[tuple[int, int]]:
     """Return the bounds of the clauses, their separators left out."""
     bounds, at = [], 0
