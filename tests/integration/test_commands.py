@@ -7,7 +7,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.talk import turn
 
-from memoryd.errors import BadEvent, LimitExceeded, NotFound, ScanRejected
+from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, ScanRejected
 
 
 @pytest.fixture
@@ -132,3 +132,73 @@ async def test_asking_for_what_is_not_there_says_where_to_look(home: Path, proje
         ]:
             with pytest.raises(NotFound, match="memoryd"):
                 await one.call(method, params, timeout=5)
+
+
+async def test_why_finds_the_project_rule_and_the_file_of_the_same_name(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for text in ("Always use gradle for builds.", "thanks", "bye"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        file = next(iter(daemon.places.data.glob("projects/*/memory/constraints.md")))
+        rows = (await asyncio.to_thread(file.read_text)).splitlines()
+        line = next(n for n, row in enumerate(rows, start=1) if "gradle" in row)
+        for name in ("constraints", "project/constraints.md"):
+            found = await one.call("memory.why", {"name": name, "line": line, "cwd": project}, timeout=5)
+            assert [item.quote for item in found.items] == ["Always use gradle for builds."]
+        with pytest.raises(NotFound, match="lines"):
+            await one.call("memory.why", {"name": "constraints", "line": 99, "cwd": project}, timeout=5)
+        shown = await one.call("memory.read", {"name": "constraints", "cwd": project}, timeout=5)
+        assert "gradle" in (shown.items[0].text or "")
+
+
+async def test_a_file_that_is_no_utf_8_is_read_as_far_as_it_goes_and_keeps_its_bytes(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        file = daemon.places.user_memory / "preferences.md"
+        await asyncio.to_thread(file.write_bytes, b"- \xd3\xc3\xbb\xa7 by hand\n")
+        snapshot = await one.call("recall.snapshot", {"cwd": project}, timeout=5)
+        assert "by hand" in snapshot.text
+        for text in ("I prefer tabs over spaces", "I prefer dark mode", "thanks a lot"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        content = await asyncio.to_thread(file.read_bytes)
+        assert b"- \xd3\xc3\xbb\xa7 by hand\n" in content
+        assert b"tabs over spaces" in content
+        assert (await one.call("memory.diff", {}, timeout=5)).items
+
+
+async def test_undo_steps_back_run_by_run_and_not_twice(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        first = await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        second = await one.call("memory.save", {"cwd": project, **ENTRY, "name": "Other", "content": "Ship on Tuesdays only."}, timeout=5)  # fmt: skip  # noqa: E501
+        assert second.run
+        await one.call("memory.undo", {}, timeout=5)
+        await one.call("memory.undo", {}, timeout=5)
+        snapshot = await one.call("recall.snapshot", {"cwd": project}, timeout=5)
+        assert "Hetzner" not in snapshot.text
+        assert "Tuesdays" not in snapshot.text
+        with pytest.raises(Conflict, match="already"):
+            await one.call("memory.undo", {"run": first.run}, timeout=5)
+
+
+async def test_a_pause_and_a_full_disk_are_told_by_health(home: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("daemon.pause", {"seconds": 600}, timeout=5)
+        health = await one.call("daemon.health", {}, timeout=5)
+        assert health.state == "degraded"
+        assert "paused everywhere" in (health.reason or "")
+        await one.call("daemon.resume", {}, timeout=5)
+        daemon.journal.writer.full = True
+        assert "disk is full" in ((await one.call("daemon.health", {}, timeout=5)).reason or "")
+
+
+async def test_a_refused_secret_is_kept_nowhere(home: Path, project: str) -> None:
+    secret = "gh" + "p_" + "m4Q" * 12
+    async with running(home) as daemon, client(daemon) as one:
+        for params in ({"content": f"token {secret}"}, {"slug": secret.lower()}, {"name": secret}):
+            with pytest.raises(ScanRejected):
+                await one.call("memory.save", {"cwd": project, **ENTRY, **params}, timeout=5)
+        assert daemon.places.data
+    found = [p for p in await asyncio.to_thread(lambda: list(home.rglob("*"))) if p.is_file()]
+    for path in found:
+        content = (await asyncio.to_thread(path.read_bytes)).lower()
+        assert secret.lower().encode() not in content, path

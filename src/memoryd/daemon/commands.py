@@ -11,7 +11,7 @@ from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.errors import Conflict, LimitExceeded, NotFound, ScanRejected, UsageError
 from memoryd.memory import entries, frontmatter, lines, quality
-from memoryd.memory.changes import decode, encode
+from memoryd.memory.changes import decode, encode, readable
 from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
@@ -103,8 +103,11 @@ class Commands:
         """Take a run back. What was changed since stays: its lines are taken out and put back one by one.
 
         :raises NotFound: no such run
+        :raises Conflict: it was taken back already
         """
         row = await asyncio.to_thread(self.history.run, run_id)
+        if await asyncio.to_thread(self.history.undone, row["id"]):
+            raise Conflict(f"run {row['id'][:8]} was taken back already; undo that undo to have it again")
         changes = await asyncio.to_thread(self.history.changes, row["id"])
         roots = await asyncio.to_thread(self.runs.roots_of, Path(row["dir"]))
         newest = await asyncio.to_thread(self.history.newest_seq)
@@ -120,6 +123,8 @@ class Commands:
 
         run, outcome, _ = await self._carry_out(roots, "undo", plan)
         files = outcome.files if isinstance(outcome, Applied) else ()
+        if isinstance(outcome, Applied):
+            await asyncio.to_thread(self.runs.explain, run, row["id"])
         return Undone(run=run.id, files=files, conflicts=tuple(conflicts))
 
     def diff(self, run_id: str | None) -> tuple[str, list[tuple[str, str]]]:
@@ -137,28 +142,41 @@ class Commands:
     def why(self, roots: Roots, name: str, line: int | None) -> list[Row]:
         """The turns that the lines of an entry or core file came from, with a quote of each. Blocking.
 
+        :param name: a slug or a core file, `user/` or `project/` before it when both scopes have one
+        :param line: a line of the file, from 1; None: all of them
         :raises NotFound: no such entry or file, or no such line
         """
-        key, text = self._file(roots, name)
-        rows = text.splitlines()
-        if line is not None and line > len(rows):
-            raise NotFound(f"{name} has {len(rows)} lines")
-        wanted = rows if line is None else [rows[line - 1]]
-        return [
-            {**row, "line": bare(text_line), "quote": _quote(row["text"], bare(text_line))}
-            for text_line in wanted
-            if bare(text_line)
-            for row in self.history.citations(roots[key.root], key.path, text_line)
-        ]
+        found: list[Row] = []
+        files = self._files(roots, name)
+        longest = max(len(text.splitlines()) for _, text in files)
+        if line is not None and line > longest:
+            raise NotFound(f"{name} has {longest} lines; `memoryd show {name}` numbers them")
+        for key, text in files:
+            rows = text.splitlines() if line is None else text.splitlines()[line - 1 : line]
+            found += [row for text_line in rows if bare(text_line) for row in self._cited(roots, key, text_line)]
+        return found
 
-    def _file(self, roots: Roots, name: str) -> tuple[FileKey, str]:
-        wanted = (name, f"{name}.md", entries.path_of(name))
-        for root, path in roots.items():
-            files = self.runner.shelf.place(path, root).directory.read_all()
-            for candidate in wanted:
-                if candidate in files and (candidate in CORE_FILES or entries.slug_of(candidate)):
-                    return FileKey(root, candidate), decode(files[candidate])
-        raise NotFound(f"no entry or core file {name!r}; `memoryd list` shows what there is")
+    def _cited(self, roots: Roots, key: FileKey, text_line: str) -> list[Row]:
+        line = bare(text_line)
+        rows = self.history.citations(roots[key.root], key.path, text_line)
+        return [{**row, "line": line, "quote": _quote(row["text"], line)} for row in rows]
+
+    def _files(self, roots: Roots, name: str) -> list[tuple[FileKey, str]]:
+        """The files of that name, the project's first."""
+        scope, slash, rest = name.partition("/")
+        named = slash and scope in tuple(Root)
+        wanted = [
+            form for base in ([rest] if named else [name]) for form in (base, f"{base}.md", entries.path_of(base))
+        ]
+        found = []
+        for root in sorted(roots):
+            files = self.runner.shelf.place(roots[root], root).directory.read_all()
+            known = [path for path in wanted if path in files and (path in CORE_FILES or entries.slug_of(path))]
+            if known and (not named or scope == root):
+                found.append((FileKey(root, known[0]), readable(files[known[0]])))
+        if not found:
+            raise NotFound(f"no entry or core file {name!r}; `memoryd list` shows what there is")
+        return found
 
     async def _change(
         self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = ()
@@ -205,7 +223,7 @@ def _must_have_applied(outcome: Outcome, plan: Plan) -> None:
 
 
 def _text(runs: JournalRuns, digest: str | None) -> str:
-    return decode(runs.versions.content(digest) or b"") if digest else ""
+    return readable(runs.versions.content(digest) or b"") if digest else ""
 
 
 def _quote(text: str, line: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from memoryd import __version__, seeds
-from memoryd.clock import Clock, mono, utc_now
+from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs
 from memoryd.daemon.commands import Commands
@@ -263,8 +263,20 @@ class Daemon:
 
     async def health(self) -> HealthReport:
         return await asyncio.to_thread(
-            judge_health, self.history, self.spool, running=self.worker.running, now=self.clock()
+            judge_health, self.history, self.spool, running=self.worker.running, now=self.clock(), notes=self._notes()
         )
+
+    def _notes(self) -> list[str]:
+        found = []
+        now = self.clock()
+        for pause in self.ingest.pauses:
+            if pause.until is None or pause.until > now:
+                where = f"for {pause.dir}" if pause.dir else "everywhere"
+                until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
+                found.append(f"recording is paused {where} {until}")
+        if self.journal.writer.full:
+            found.append("the disk is full and events are refused; free space")
+        return found
 
     async def _recover(self) -> None:
         """Put files of runs that did not commit back, then look at what was moved aside. Under the data lock."""

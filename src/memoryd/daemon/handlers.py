@@ -117,7 +117,10 @@ class _Handlers:
         if not params.name:
             raise BadEvent("memory.read wants a name: an entry's slug or a core file, e.g. preferences.md")
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
-        found = next((key for key in catalogue.files if key.path in wanted), None)
+        named = [key for key in sorted(catalogue.files) if key.path in wanted]
+        found = max(
+            named, key=lambda key: len(lines.texts(catalogue.files[key])), default=None
+        )  # the one that says most
         if found is None:
             raise NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
         text = clean(catalogue.files[found])
@@ -358,8 +361,9 @@ def _manifest(catalogue: Catalogue) -> str:
 
 def _run(row: Row) -> m.RunInfo:
     return m.RunInfo(
-        run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=row["agent"] or row["action"],
-        outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"], files=tuple(row["files"]),
+        run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
+        files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
         refused=tuple(m.RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
         tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
@@ -394,3 +398,8 @@ def _job(row: Row) -> m.JobInfo:
         attempts=row["attempts"], reason=row["reason"], last_error=row["last_error"],
         not_before=parse_rfc3339(row["not_before"]) if row["not_before"] else None,
     )  # fmt: skip
+
+
+def _who(row: Row) -> str:
+    """The agent of a consolidation, the command of a person."""
+    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])

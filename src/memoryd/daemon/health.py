@@ -1,6 +1,6 @@
 """Health: ok, degraded or stuck, and why. Healthy means that due work gets done."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -18,14 +18,17 @@ class HealthReport:
     reason: str | None  #: with the remedy
 
 
-def judge_health(history: History, spool: Spool, *, running: bool, now: datetime) -> HealthReport:
+def judge_health(
+    history: History, spool: Spool, *, running: bool, now: datetime, notes: Sequence[str] = ()
+) -> HealthReport:
     """Look at what is due and what could not be done. Blocking.
 
     :param running: a run is in progress
+    :param notes: what else keeps part of the work from being done, each with its remedy
     """
     if not running and (stuck := _stuck(history, now)):
         return HealthReport(state="stuck", reason=stuck)
-    reasons = "; ".join(_degraded(history, spool))
+    reasons = "; ".join([*notes, *_degraded(history, spool)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 

@@ -91,7 +91,9 @@ _LOOK_UP = re.compile(
     r"(?:process\.env|os\.environ|os\.getenv|getenv|env|import\.meta|config|settings|secrets?|vars?|self|this|args|opts)"
     r"[.\[(]|[A-Za-z_][\w.]*\(|https?://|[~.]{0,2}/[\w.-]+/|\d{4}-\d\d-\d\d"
 )
-_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|\w*(?:password|passwd|token|secret|_key)\w*", re.IGNORECASE)
+_NAME = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]*(?:password|passwd|token|secret|_key)[A-Za-z_]*\d?", re.IGNORECASE
+)
 
 
 def _entropy(text: str) -> float:
@@ -173,6 +175,32 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("pypi", ("pypi-",), re.compile(r"pypi-[A-Za-z0-9_-]{32,}"), _has_digit),
     Rule("huggingface", ("hf_",), re.compile(r"(?<![A-Za-z0-9_])hf_[A-Za-z0-9]{30,}")),
+    Rule("digitalocean", ("dop_v1_",), re.compile(r"dop_v1_[0-9a-f]{32,}")),
+    Rule("age", ("age-secret-key-1",), re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{40,}")),
+    Rule("telegram", (":aa",), re.compile(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,}")),
+    Rule("vault", ("hvs.",), re.compile(r"(?<![A-Za-z0-9])hvs\.[A-Za-z0-9_-]{24,}")),
+    Rule("docker", ("dckr_pat_",), re.compile(r"dckr_pat_[A-Za-z0-9_-]{20,}")),
+    Rule("shopify", ("shpat_", "shpss_", "shpca_", "shppa_"), re.compile(r"shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}")),
+    Rule(
+        "option",
+        ("--pass", "--token", "--secret", "--api-key"),
+        re.compile(
+            r"--(?:password|passwd|token|secret|api-key)(?:=|\s{1,4})[\"']?(?P<secret>[^\s\"'<>$\[{-][^\s\"']{5,512})"
+        ),
+        lambda match: _mixed(match["secret"]) and not _STAND_IN.match(match["secret"]),
+    ),
+    Rule(
+        "option",
+        ("curl ",),
+        re.compile(r"curl\s[^\n]{0,300}?-u\s{0,4}[\"']?[\w.@-]{1,80}:(?P<secret>[^\s\"'$<]{4,200})"),
+    ),
+    Rule("option", ("mysql",), re.compile(r"mysql\w{0,10}\s[^\n]{0,200}?\s-p(?P<secret>[^\s\"'$<-][^\s\"']{4,200})")),
+    Rule("netrc", ("login ",), re.compile(r"login\s{1,8}\S{1,80}\s{1,8}password\s{1,8}(?P<secret>\S{6,200})")),
+    Rule(
+        "cookie",
+        ("cookie",),
+        re.compile(r"(?i:cookie):[^\n]{0,500}?(?i:session|sid|auth|token)\w{0,20}=(?P<secret>[^;\s\"']{12,4096})"),
+    ),
     Rule("sendgrid", ("sg.",), re.compile(r"(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}")),
     Rule("twilio", ("sk",), re.compile(r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])")),
     Rule(
@@ -218,7 +246,7 @@ RULES: tuple[Rule, ...] = (
         "assigned",
         ("pass", "pwd", "secret", "token", "key", "credential"),
         re.compile(
-            r"(?i:pass(?:word|wd|phrase)|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|auth[_-]?key)"
+            r"(?i:pass(?:word|wd|phrase|(?![a-z]))|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|auth[_-]?key)"
             r"(?!(?i:[_-]?(?:name|id|url|uri|path|file|type|count|limit|ttl|expir\w*)))[A-Za-z0-9_-]{0,40}"
             + _ASSIGN
             + r"""(?P<quote>["'`]?)(?P<secret>[^\s"'`,;<>()\[\]{}]{8,512})(?![(\[])"""

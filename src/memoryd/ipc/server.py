@@ -183,9 +183,17 @@ class Server:
             request = parse_params(envelope)
             if self._closing:
                 raise ShuttingDown("the daemon is stopping; send this again after it has started")
-            return result_reply(request.id, await self._handle(request.method, request.params, peer))
+            result = await self._handle(request.method, request.params, peer)
+            return self._reply(request.method, request.id, result)
         except MemorydError as error:
             return error_reply(request_id, error)
+
+    def _reply(self, method: str, request_id: RequestId, result: BaseModel) -> bytes:
+        try:
+            return result_reply(request_id, result)
+        except ValueError as error:  # text that is no Unicode: never the end of the connection
+            self._on_failure(method, error)
+            raise InternalError(f"the answer of {method} cannot be written; the daemon's log says why") from error
 
     async def _handle(self, method: str, params: BaseModel, peer: Peer) -> BaseModel:
         handler = self._handlers.get(method)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, index, lines
-from memoryd.memory.changes import decode
+from memoryd.memory.changes import readable
 from memoryd.memory.model import CORE_FILES, INDEX_FILE, SESSION_DIR, CoreLine, Entry, FileKey, MemoryView, Root
 from memoryd.memory.text import cjk_share, content_words
 
@@ -66,7 +66,7 @@ class Catalogue:
         :param mtimes: of files that a person changed after our last version; others may be left out
         :param previous: its entries are taken over where the text is the same; parsing costs about 0.5 ms an entry
         """
-        texts = {key: decode(files[key]) for key in sorted(files)}
+        texts = {key: readable(files[key]) for key in sorted(files)}
         return cls(
             generation=generation,
             core={key: shown for key, text in texts.items() if key.path in CORE_FILES and (shown := lines.prose(text))},

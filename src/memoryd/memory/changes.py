@@ -54,5 +54,10 @@ def decode(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
+def readable(content: bytes) -> str:
+    """Decode a file for readers: bytes that are no UTF-8 show as U+FFFD; the file keeps them."""
+    return content.decode("utf-8", "replace")
+
+
 def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")

@@ -259,11 +259,11 @@ def not_taken_back(proposal: Proposal, case: Case) -> Objection:
 
 
 PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
+    no_secret,  # first: no later objection may quote what it refuses
+    nothing_hidden,
     names_are_safe,
     limits_hold,
     frontmatter_parses_again,
-    no_secret,
-    nothing_hidden,
     no_attack,
     cites_something,
     tier_is_users,

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.daemon import config as configuration
-from memoryd.errors import NotFound
+from memoryd.daemon.cli import screen
+from memoryd.errors import ConfigError, NotFound
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
@@ -22,6 +23,15 @@ def places() -> Places:
     found = placing.find()
     settings = configuration.load(found.config).daemon
     return placing.find(data=settings.data_dir, socket=settings.socket)
+
+
+def places_anyway() -> Places:
+    """The same for commands that must work with a broken configuration: stop and status; it is told on stderr."""
+    try:
+        return places()
+    except ConfigError as error:
+        screen.warn(f"{error} (the daemon goes on with its old settings)")
+        return placing.find()
 
 
 def ask(method: str, params: Mapping[str, Any] | None = None, *, timeout: float = CALL_SECONDS) -> Any:

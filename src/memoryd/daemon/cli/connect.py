@@ -137,10 +137,24 @@ def uninstall_everything(
     _remove_service(service)
     process.stop(places)
     if data and places.data.is_dir():
-        shutil.rmtree(places.data)
+        _delete_ours(places.data)
     stays = [str(path) for path in (places.config, places.data) if path.exists()]
     stays.append("the program itself, which goes as it came (pip, pipx or uv tool)")
     screen.say(f"done; what stays: {', '.join(stays)}")
+
+
+_OURS = ("lock", "installs.json", "daemon.log", "bin", "run", "spool", "index", "user", "projects")
+
+
+def _delete_ours(data: Path) -> None:
+    """Delete what memoryd put into its data directory; whatever else is there stays, and the directory with it."""
+    for path in (*(data / name for name in _OURS), *data.glob("state.db*"), *data.glob("logs.db*")):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    if not data.is_symlink() and not any(data.iterdir()):
+        data.rmdir()
 
 
 service_app = typer.Typer(help="Keep the daemon running, with systemd or launchd.", no_args_is_help=True)

@@ -35,9 +35,9 @@ def stop() -> None:
 
     Example: [cyan]memoryd stop[/]
     """
-    pid = process.stop(asking.places())
+    pid = process.stop(asking.places_anyway())
     screen.say("memoryd is not running" if pid is None else f"memoryd stopped, pid {pid}")
-    service = Service(places=asking.places())
+    service = Service(places=asking.places_anyway())
     if pid is not None and service.written() != "absent" and service.usable() and service.state() != "installed":
         screen.say(f"the next hook starts it again; `{service.disable_steps()[0]}` keeps it stopped")
 
@@ -71,7 +71,7 @@ def status(json: Json = False) -> None:
 
     Example: [cyan]memoryd status --json[/]
     """
-    places = asking.places()
+    places = asking.places_anyway()
     if holder(places.data) is None:
         screen.warn("memoryd is not running; `memoryd start` starts it, `memoryd service install` keeps it running")
         raise typer.Exit(NOT_RUNNING)

@@ -160,12 +160,13 @@ def _one_line(item: MemoryItem) -> str:
 
 @app.command(rich_help_panel=MEMORY)
 def show(name: Name, cwd: Cwd = None, scope: Scopes = None, json: Json = False) -> None:
-    """Print one memory whole.
+    """Print one memory whole; on a terminal with its line numbers, for `why NAME:LINE`.
 
     Example: [cyan]memoryd show preferences.md[/]
     """
     found = read(name, cwd=asking.absolute(cwd), scopes=scope)
-    screen.as_json(found) if json else screen.raw(found.items[0].text or "")
+    text = found.items[0].text or ""
+    screen.as_json(found) if json else screen.numbered(text) if sys.stdout.isatty() else screen.raw(text)
 
 
 def read(name: str, *, cwd: str, scopes: list[Scope] | None = None) -> MemoryItems:
@@ -255,4 +256,6 @@ def forget(
         return screen.as_json(found)
     for item in found.items:
         screen.say(f"forgotten: {item.scope}/{item.path}: {item.name}")
-    return screen.say(f"`memoryd undo {(found.run or '')[:8]}` brings it back")
+    return screen.say(
+        f"`memoryd undo {(found.run or '')[:8]}` brings it back; an old version stays in the directory and the history"
+    )

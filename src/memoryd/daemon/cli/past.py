@@ -8,7 +8,6 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.memory import split
 from memoryd.daemon.cli.root import PAST, Cwd, Json, Limit, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
@@ -114,10 +113,12 @@ def why(
 
     With the words that were said, and by whom.
 
-    Example: [cyan]memoryd why preferences.md:3[/]
+    `memoryd show NAME` numbers the lines.
+
+    Example: [cyan]memoryd why preferences.md:7[/]
     """
     name, line = _named(name)
-    found = asking.ask("memory.why", {"name": split(name)[0], "line": line, "cwd": asking.absolute(cwd)})
+    found = asking.ask("memory.why", {"name": name, "line": line, "cwd": asking.absolute(cwd)})
     if json:
         return screen.as_json(found)
     if not found.items:

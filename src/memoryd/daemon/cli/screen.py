@@ -42,6 +42,12 @@ def warn(text: str) -> None:
     console(stderr=True).print(harmless(text), soft_wrap=True)
 
 
+def numbered(text: str) -> None:
+    """Print a text with its line numbers."""
+    for number, row in enumerate(text.splitlines(), start=1):
+        raw(f"{number:>4}  {row}")
+
+
 def raw(text: str) -> None:
     """Text as it is, for reading on or piping; only a terminal is kept from its control characters."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)

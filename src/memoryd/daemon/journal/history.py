@@ -117,18 +117,30 @@ class History:
         return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
 
     def run(self, run_id: str | None) -> Row:
-        """A run by id or unique beginning of it; None: the newest that changed files.
+        """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
 
         :raises NotFound: none, or more than one
         """
-        rows = self._rows(
-            "select * from runs where outcome = 'applied' and id like ? || '%' order by started_at desc limit ?",
-            run_id or "", 2 if run_id else 1,
-        )  # fmt: skip
+        if run_id is None:
+            rows = self._rows(
+                "select * from runs where outcome = 'applied' and action != 'undo'"
+                " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
+                " order by started_at desc limit 1"
+            )
+        else:
+            rows = self._rows(
+                "select * from runs where outcome = 'applied' and id like ? || '%' limit 2", run_id.replace("%", "")
+            )
         if len(rows) != 1:
-            which = f"run {run_id}" if run_id else "run that changed files"
+            which = f"run {run_id} that changed files" if run_id else "run that changed files"
             raise NotFound(f"{'more than one' if rows else 'no'} {which}; `memoryd log` lists the runs")
         return {**rows[0], "files": json.loads(rows[0]["files"])}
+
+    def undone(self, run_id: str) -> bool:
+        """Whether a run was taken back."""
+        return bool(
+            self._rows("select 1 from runs where action = 'undo' and outcome = 'applied' and reason = ?", run_id)
+        )
 
     def changes(self, run_id: str) -> list[Row]:
         """What a run did: root, path, and digests before and after."""

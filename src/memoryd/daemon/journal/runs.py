@@ -142,13 +142,18 @@ class JournalRuns:
             )
         )
 
+    def explain(self, run: Run, reason: str) -> None:
+        """Note what a person's command was about: of an undo the run that it took back."""
+        self.journal.write(lambda c: c.execute("update runs set reason = ? where id = ?", (reason, run.id)) and None)
+
     def end(self, run: Run, outcome: str, reason: str | None) -> None:
         """Note how a person's command ended when it changed nothing."""
         now = rfc3339(self.journal.clock())
         self.journal.write(
             lambda c: (
                 c.execute(
-                    "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?", (outcome, reason, now, run.id)
+                    "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?",
+                    (outcome, reason and redact(reason), now, run.id),
                 )
                 and None
             )
@@ -222,13 +227,14 @@ def _root_name(run: Run, root: Path) -> str:
 
 
 def _refused_json(refused: Sequence[Refused]) -> str:
-    return json.dumps(
-        [
-            {"code": r.code, "reason": r.reason, "proposal": redact(r.proposal.model_dump_json(exclude_defaults=True))}
-            for r in refused
-        ],
-        ensure_ascii=False,
-    )
+    """What was refused and why; of what holds a secret or hidden text only the kind is kept."""
+    return json.dumps([_refused(r) for r in refused], ensure_ascii=False)
+
+
+def _refused(refused: Refused) -> dict[str, str]:
+    unsafe = refused.code == "scan-rejected"
+    shown = refused.proposal.kind if unsafe else redact(refused.proposal.model_dump_json(exclude_defaults=True))
+    return {"code": refused.code, "reason": redact(refused.reason), "proposal": shown}
 
 
 def _range(connection: sqlite3.Connection, job: Job) -> tuple[int, int, list[SessionRows]]:

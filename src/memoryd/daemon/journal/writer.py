@@ -60,6 +60,7 @@ class Writer:
         self._on_io_error = on_io_error
         self._queue: queue.SimpleQueue[_Waiting[Any] | None] = queue.SimpleQueue()
         self._closed = False
+        self.full = False  #: the last commit found no space
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
@@ -126,8 +127,11 @@ class Writer:
         except sqlite3.Error as error:
             self._roll_back(error)
             failure = translate(error)
+            self.full = isinstance(failure, JournalFull)
             for waiting in batch:
                 waiting.error = failure
+        else:
+            self.full = False
         _settle(batch)
 
     def _roll_back(self, error: sqlite3.Error) -> None:
@@ -198,6 +202,11 @@ def translate(error: sqlite3.Error) -> MemorydError:
         failure: MemorydError = JournalFull("cannot append: the disk is full; free space and send again")
     elif _primary(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         failure = CannotWrite(f"cannot write the journal: {error}; see that its directory is writable")
+    elif _primary(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        failure = InternalError(
+            f"the journal is damaged ({error}): stop memoryd, move state.db, state.db-wal and state.db-shm away or put"
+            " a backup in their place, and start again; the Markdown memory stays, its history starts anew"
+        )
     else:
         failure = InternalError(f"the journal refused a write: {error}")
     failure.__cause__ = error
