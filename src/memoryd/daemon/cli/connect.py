@@ -143,7 +143,7 @@ def uninstall_everything(
     screen.say(f"done; what stays: {', '.join(stays)}")
 
 
-_OURS = ("lock", "installs.json", "daemon.log", "bin", "run", "spool", "index", "user", "projects")
+_OURS = ("lock", "starting", "installs.json", "daemon.log", "bin", "run", "spool", "index", "user", "projects")
 
 
 def _delete_ours(data: Path) -> None:

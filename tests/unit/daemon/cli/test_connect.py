@@ -88,6 +88,14 @@ def test_uninstall_takes_everything_but_what_was_remembered(cli: Cli, home: Path
     assert not places.data.exists()
 
 
+def test_uninstall_deletes_nothing_that_is_not_ours(cli: Cli, home: Path) -> None:
+    data = placing.find().data
+    cli("start")
+    (data / "thesis.txt").write_text("mine")
+    assert cli("uninstall", "--data", "--yes").status == 0
+    assert [path.name for path in data.iterdir()] == ["thesis.txt"]
+
+
 def test_service_files_are_written_where_no_manager_answers(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
