@@ -4,7 +4,7 @@ import pytest
 
 from memoryd.worker.agents.rules.chinese_cues import weigh
 from memoryd.worker.agents.rules.chinese_script import simplified
-from memoryd.worker.agents.rules.facts import read
+from memoryd.worker.agents.rules.reading import read
 from memoryd.worker.agents.rules.sentences import mask
 
 

@@ -19,8 +19,8 @@ from memoryd.memory.model import FileKey, MemoryView, Root
 from memoryd.memory.ports import Span
 from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
 from memoryd.worker.agents.rules import RulesAgent, learn
-from memoryd.worker.agents.rules.facts import MAX_FACTS, read
 from memoryd.worker.agents.rules.quoting import quoted_in
+from memoryd.worker.agents.rules.reading import MAX_FACTS, read
 from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
@@ -420,6 +420,15 @@ def test_a_note_of_another_shape_counts_as_empty(note: str) -> None:
 )
 def test_a_megabyte_of_hostile_text_is_read_in_linear_time(text: str) -> None:
     assert len(read(text).facts) <= MAX_FACTS
+
+
+@pytest.mark.parametrize(
+    "asked", ["Write a short story opening, first person. Something like:", "给游戏 NPC 写几句台词："]
+)
+def test_what_follows_a_text_to_invent_stays_foreign_after_any_number_of_blank_lines(asked: str) -> None:
+    rule = "Always use tabs in all of my projects."
+    assert read(rule).facts
+    assert not read(f"{asked}\n\n\n{rule}").facts
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,6 @@ from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
     MENTIONED,
     PREFERRED,
-    Extent,
     Kind,
     Language,
     Pattern,
@@ -22,9 +21,8 @@ from memoryd.worker.agents.rules.patterns import (
 def _patterns(
     kind: Kind,
     *regexes: str,
-    extent: Extent = Extent.WHOLE,
+    one_clause: bool = False,
     importance: float = MENTIONED,
-    standing: bool = False,
     follows: bool = False,
 ) -> tuple[Pattern, ...]:
     guard = _NOT_ASKED if kind is Kind.RULE else ""
@@ -32,9 +30,8 @@ def _patterns(
         Pattern(
             kind=kind,
             regex=regex(guard + r.replace("$", _END)),
-            extent=extent,
+            one_clause=one_clause,
             importance=importance,
-            standing=standing,
             follows=follows,
         )
         for r in regexes
@@ -76,7 +73,7 @@ _PERSON = _patterns(
     r"[^，。]{0,8}(?:就|只有)我一个[^，。了]{1,8}$",
     r"我(?:已经|刚|最近|上周|上个月)?(?:从)[^，。这那]{1,12}(?:换|转|跳|搬|迁|改)(?:到|成|去|用|为)[^，。这那]{1,16}",
     r"我<ADV>(?:不吃|吃素|吃不了|忌口|对[^，。]{1,6}过敏)",
-    extent=Extent.CLAUSE,
+    one_clause=True,
 ) + _patterns(
     Kind.PERSON,
     r"(?:也|还|目前|现在|平时|主要|一直)*是(?:一?[个名位])?[^，。我你]{0,14}<ROLE>(?:的)?$",
@@ -89,7 +86,7 @@ _PERSON = _patterns(
     r"(?:研究方向|方向|专业|主业|副业|爱好|领域|职位|岗位|主要技术栈|技术栈|坐标)(?:是|为|：|:|在)?\S",
     r"(?:在读|正在读|读)(?:博|硕|研|大学|本科|高中)\S{0,8}",
     r"[^，。我你他这那]{1,12}(?:是|才|还)?(?:刚学|零基础|没接触过|从没用过|完全不懂|一窍不通|第一次用|不太熟|还不熟)(?:的)?$",
-    extent=Extent.CLAUSE,
+    one_clause=True,
     follows=True,
 )  # fmt: skip
 _AGENT = _patterns(
@@ -98,11 +95,7 @@ _AGENT = _patterns(
     r"你(?:的)?(?:新)?(?:名字|外号|代号|昵称|暱称)?(?:以后|今后|现在|从现在起|在这个项目里)?(?:就)?(?:改叫|改名叫?|改成|名叫|叫做|叫|是叫|就是)(?!什么|啥|谁|我|人|不|怎|他|它|停|的)\S",
     r"(?:给|帮)你(?:起|取|改|换)(?:一?个|个)?(?:新)?(?:名字?|外号|代号|昵称)?(?:，|,)?(?:就)?(?:叫|是)(?:做)?\S",
     r"(?:在)?(?:这个?|本)?(?:项目|仓库|库|专案|工程|群|会话)?(?:里|中)?(?:面)?(?:，|,)?你(?:在(?:这个?|本)(?:项目|仓库|库|里)里?)?的(?:名字|角色|身份|职责|人设|定位|任务定位|代号|昵称)(?:以后|现在|就|今后)?(?:是|改成|改为|叫|就是|定为|：|:)\S",
-    extent=Extent.CLAUSE,
-) + _patterns(
-    Kind.AGENT,
-    extent=Extent.CLAUSE,
-    standing=True,
+    one_clause=True,
 )  # fmt: skip
 _PREFERENCE = _patterns(
     Kind.PREFERENCE,
@@ -131,10 +124,6 @@ _PREFERENCE = _patterns(
     r"(?:看不懂|不确定|拿不准|不知道|不清楚|没把握|不懂)(?:的)?就(?:直接|直)?(?:问|说|告诉|标|写)",
     r"(?:别|不要|少|不用)(?:跟我|和我|对我|给我)?(?:客气|客套|拐弯抹角|绕弯子|啰嗦|废话|卖萌|用表情|发表情|道歉|拍马屁|吹捧)",
     importance=PREFERRED,
-) + _patterns(
-    Kind.PREFERENCE,
-    importance=PREFERRED,
-    standing=True,
 )  # fmt: skip
 _ANY = r"[^，,。；;：:？?]{0,40}?"
 #: what one should do, said of no particular thing: a clause with a word of duty and none that points
@@ -223,7 +212,7 @@ _GENERAL = (
         r"<SELF>(?:如今|现在|目前|已经|这个月起|上个?月起|下个?月起)+(?:是|在|去了?|到了?)(?!<POINTS>|想|看|用|等|跑|改|调)[^，。这那]{2,16}$",
         r"I(?:'m| am) (?!not|sure|trying|getting|going)[^，,。]{2,30}$",
         r"<SELF> ?(?:am|work|live|use|like|prefer|hate|love|mostly|usually|always) [^，,。]{2,40}$",
-        extent=Extent.CLAUSE,
+        one_clause=True,
     )
     + _patterns(
         Kind.PERSON,
@@ -236,13 +225,13 @@ _GENERAL = (
         r"[^，。我你这那]{1,12}(?:用得|写得|说得|看得)?(?:还|也|都|就)?(?:磕磕绊绊|不熟|不懂|看不懂|听不懂|不会|半吊子|一知半解|零基础|苦手|生疏|一窍不通|马马虎虎|没摸过|没碰过|刚上手|刚入门|刚开始(?:学|用))$",
         r"(?:刚|才)(?:开始|入门)?(?:学|接触|转)[^，。这那完]{1,12}$",
         r"an? [A-Za-z][A-Za-z ]{2,30}[^，,。]{0,14}$",
-        extent=Extent.CLAUSE,
+        one_clause=True,
         follows=True,
     )
     + _patterns(
         Kind.AGENT,
         r"(?:就)?是(?:我(?:们)?|本项目|项目组?)的[^，。这那]{2,10}(?:员|师|助手|搭档|教练|顾问|审查|秘书|管家|编辑|同事|伙伴)$",
-        extent=Extent.CLAUSE,
+        one_clause=True,
     )
     + _patterns(
         Kind.AGENT,
@@ -484,7 +473,6 @@ CHINESE = Language(
         ("continuous integration", regex(r"\b(?:CI|Jenkins|GitHub Actions|GitLab CI)\b|流水线")),
     ),
     reason=regex(r"[，,]?\s*(?:因为|原因是|毕竟|由于|主要是|理由是|为的是|是为了)"),
-    first_person=regex(r"[^，。]{0,4}(?:我|本人|俺)(?!们)"),
     marker_only=regex(
         r"(?:(?:每次|一直|以后|今后|往后|长期|永远|我说的是|所有(?:的)?项目|全部|大家)*(?:都|也|就)*(?:是|要)?(?:这样|这么(?:做|来|办|干)|一样|照此|按这个来?|有效|通用)?|必须的?|没有例外|没得商量|从现在起|(?:这|那|以上)(?:两|几|三)?(?:点|条|个|些)?(?:都|就|也|算)*(?:是|算)(?:我(?:们)?的?|团队的?|大家的?)?(?:个人|一贯|一直|一向|长期)?的?[^，。我你]{0,6}(?:底线|规矩|规定|约定|惯例|原则|习惯|学法|做法|要求|红线|标准)|[ ，。！,.!])+"
     ),
@@ -507,6 +495,7 @@ CHINESE = Language(
     render=render,
     weigh=weigh,
     kind_of=kind_of,
+    lasting=bool,  # the weight tells: its characters hold what makes a request a standing one
     correction=regex(
         r"(?:上[条句]|刚才|刚刚|前面|之前|我)[^，。]{0,3}(?:说错|打错|口误|讲错|搞错|写错)|^(?:说错|口误|打错|讲错)了[，。！]|改主意|换个称呼|不算数|推翻重来|收回"
     ),

@@ -3,7 +3,6 @@
 # ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
 
 import re
-from dataclasses import replace
 from itertools import chain
 
 from memoryd.worker.agents.rules.english_cues import kind_of, lasting, weigh
@@ -13,7 +12,6 @@ from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
     MENTIONED,
     PREFERRED,
-    Extent,
     Kind,
     Language,
     Pattern,
@@ -23,11 +21,15 @@ from memoryd.worker.agents.rules.patterns import (
 
 
 def _patterns(
-    kind: Kind, *regexes: str, extent: Extent = Extent.REST, importance: float = MENTIONED, standing: bool = False
+    kind: Kind, *regexes: str, one_clause: bool = False, importance: float = MENTIONED, standing: bool = False
 ) -> tuple[Pattern, ...]:
     return tuple(
         Pattern(
-            kind=kind, regex=regex(words.replace("$", _END)), extent=extent, importance=importance, standing=standing
+            kind=kind,
+            regex=regex(words.replace("$", _END)),
+            one_clause=one_clause,
+            importance=importance,
+            standing=standing,
         )
         for words in regexes
     )
@@ -71,14 +73,7 @@ _PERSON = _patterns(
     r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:got|been|was|were) (?:promoted|hired|transferred)\b",
     r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:switched|moved|changed|migrated|went) (?:over )?(?:from [\w .+#-]{2,30} )?(?:to|jobs|teams|back to) (?!<THIS>|the (?:next|other))\w",
     r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:joined|left|quit|started at|became|retired from) (?!<THIS>)\w",
-    extent=Extent.CLAUSE,
-)
-_PERSON += tuple(
-    replace(pattern, follows=True)
-    for pattern in _patterns(
-        Kind.PERSON,
-        extent=Extent.CLAUSE,
-    )
+    one_clause=True,
 )
 _AGENT = _patterns(
     Kind.AGENT,
@@ -125,7 +120,6 @@ _PREFERENCE = _patterns(
 _SENTENCE_PREFERENCE = _patterns(
     Kind.PREFERENCE,
     r".*\b(?:it|that|this|they) (?:just |really |always )?(?:makes?|gives?|drives?|annoys?|bugs?|confuses?|hurts?) (?:me|my)\b",
-    extent=Extent.WHOLE,
     importance=PREFERRED,
 )
 _RULE = _patterns(
@@ -167,7 +161,6 @@ _SENTENCE_RULE = _patterns(
     r"(?!(?:the|this|that|it|can|could|show|give|tell|make|fix|run|do|next|more|one|two|three|yes|no|thanks)\b)[\w'/-]+(?: [\w'/-]+){0,4}?,? please\b.*\b(?:me|my|i|our|otherwise|because|like every\w+|always|in every\w*)\b",
     r".*\bunless i (?:say|tell you|ask|explicitly)\b",
     r"(?!(?:can|could|would|will|is|are|do|does|did|what|why|how)\b)(?=.*\b(?:please|you (?:write|make|give|create|generate|send|show|produce|draw|add))\b)(?!(?:please )?(?:fix|add|rename|remove|run|make|change|update|write|show|list|check|find|replace|convert|move|delete|give|tell|create|do|put|set)\b).{3,80}\b(?:for|in|on|with|to) (?:every|all|each|any)\b",
-    extent=Extent.WHOLE,
     importance=CORRECTED,
 )
 _DECISION = _patterns(
@@ -383,7 +376,6 @@ ENGLISH = Language(
     reason=regex(
         r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
     ),
-    first_person=regex(r"\x00"),
     marker_only=regex(
         r"(?:no exceptions?|without exception|i mean it|non-negotiable),? [^?]{1,40}|(?:every (?:single )?time|always|that'?s (?:the|our|a) (?:rule|deal|policy|convention|law)|here|now|i mean it|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
     ),

@@ -244,40 +244,18 @@ _GRAMMAR = frozenset(
 )
 #: classes that count at the beginning of a clause alone: "open the file", not "open questions"
 _OPENING_ONLY = frozenset(("task", "quest"))
-_BEFORE_CLAUSE = frozenset(",;:.!?()") | {
-    "and",
-    "so",
-    "then",
-    "now",
-    "please",
-    "just",
-    "but",
-    "ok",
-    "also",
-    "to",
-    "hi",
-    "hey",
-}
+_BEFORE_CLAUSE = frozenset(",;:.!?()") | frozenset("and so then now please just but ok also to hi hey".split())  # noqa: SIM905
 _BE = frozenset(["is", "are", "am", "i'm", "we're", "was", "were", "he's", "she's", "it's", "they're", "keeps"])
 _NO_PROGRESS = frozenset(
-    [
-        "learning",
-        "studying",
-        "based",
-        "everything",
-        "nothing",
-        "anything",
-        "something",
-        "missing",
-        "annoying",
-        "distracting",
-    ]
+    "learning studying based everything nothing anything something missing annoying distracting".split()  # noqa: SIM905
 )
 _DIRECTIVES = frozenset(
     f"c:{name}"
     for name in ["always", "firm", "dont", "must", "stop", "hate", "policy", "before", "remember", "default"]
 )
 _LASTING = _DIRECTIVES | frozenset(f"c:{name}" for name in ["prefer", "keep", "instead", "either", "reason", "role"])
+_SIZES = ((3, "1-3"), (7, "4-7"), (15, "8-15"), (25, "16-25"))  #: most words of a size
+_LONG = "26-"
 _SUBJECTS = frozenset(("i", "i'm", "we", "you", "our", "my", "the", "please", "keep", "if", "for", "no"))
 
 
@@ -313,15 +291,20 @@ def features(masked: str) -> frozenset[str]:
     found.update(_opening(words))
     if any(a in _BE and b.endswith("ing") and b not in _NO_PROGRESS for a, b in pairwise(low)):
         found.add("s:progress")
-    if "c:prob" in found and not found & _DIRECTIVES:
-        found.add("s:trouble")
-    if found & {"c:this", "c:thisthing"} and found & {"c:task", "c:asks"}:
-        found.add("s:handed")
-    if found & {"c:dont", "c:stop", "w:no"} and not found & {"c:this", "c:thisthing", "c:it"}:
-        found.add("s:ban")
     if "\x1a" in masked:
         found.add("s:quoted")
-    return frozenset(found)
+    return frozenset(found | _combined(found))
+
+
+def _combined(found: set[str]) -> set[str]:
+    """Return what cues mean together: a thing at hand with a request is a task, a ban without one is a rule."""
+    at_hand = found & {"c:this", "c:thisthing"}
+    together = {
+        "s:trouble": "c:prob" in found and not found & _DIRECTIVES,
+        "s:handed": at_hand and found & {"c:task", "c:asks"},
+        "s:ban": found & {"c:dont", "c:stop", "w:no"} and not at_hand and "c:it" not in found,
+    }
+    return {cue for cue, holds in together.items() if holds}
 
 
 def _classes(low: list[str], n: int, token: str) -> list[str]:
@@ -346,10 +329,7 @@ def _shape(raw: list[str], low: list[str], words: list[str]) -> set[str]:
         found.add("s:symbol")
     if any(token[0].isdigit() for token in low):
         found.add("s:number")
-    size = len(words)
-    found.add(
-        "n:" + ("1-3" if size < 4 else "4-7" if size < 8 else "8-15" if size < 16 else "16-25" if size < 26 else "26-")
-    )
+    found.add(f"n:{next((name for most, name in _SIZES if len(words) <= most), _LONG)}")
     return found
 
 

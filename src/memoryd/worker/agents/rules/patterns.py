@@ -44,22 +44,14 @@ class Kind(StrEnum):
     POINTER = "pointer"  #: an entry of type reference
 
 
-class Extent(StrEnum):
-    """How much of the sentence is the fact."""
-
-    CLAUSE = "clause"  #: the clause that matched; later clauses may hold facts of their own
-    REST = "rest"  #: from the clause that matched to the end, without the requests there
-    WHOLE = "whole"  #: every clause that is neither a request, a preface nor a question
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     """One way to say a fact, matched at the beginning of a clause, its openers taken off."""
 
     kind: Kind
     regex: re.Pattern[str]
-    extent: Extent = Extent.REST
     importance: float = MENTIONED
+    one_clause: bool = False  #: matches within one clause; others may reach over the rest of the sentence
     standing: bool = False  #: counts only in a sentence that says "from now on", "always", 以后, ...
     follows: bool = False  #: has no subject of its own: counts only right after a fact about the person
 
@@ -72,7 +64,7 @@ class Table:
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         def condition(pattern: Pattern) -> tuple[bool, bool, bool, int]:
-            return pattern.extent is Extent.CLAUSE, pattern.standing, pattern.follows, pattern.regex.flags
+            return pattern.one_clause, pattern.standing, pattern.follows, pattern.regex.flags
 
         self._runs: list[tuple[re.Pattern[str], list[Pattern]]] = []
         for key, neighbours in groupby(patterns, condition):
@@ -87,7 +79,7 @@ class Table:
         for alternation, run in self._runs:
             if (run[0].standing and not standing) or (run[0].follows and not follows):
                 continue
-            match = alternation.match(text, at, clause_end if run[0].extent is Extent.CLAUSE else len(text))
+            match = alternation.match(text, at, clause_end if run[0].one_clause else len(text))
             if match and match.lastgroup:
                 return run[int(match.lastgroup[1:])], match.end()
         return None
@@ -126,7 +118,6 @@ class Language:
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
-    first_person: re.Pattern[str]  #: a clause whose subject the next one may share
     marker_only: re.Pattern[str]  #: a sentence that only makes a rule of the one before: "Every time."
     continuation: re.Pattern[str]  #: a rule that leans on the one in the sentence before: "Don't invent new shapes."
     anaphoric: re.Pattern[str]  #: a fact that only points at something said elsewhere: "always do that"
@@ -134,8 +125,8 @@ class Language:
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
-    weigh: Callable[[str], int] | None = None  #: how much speaks for a lasting statement, in tenths of a logit
-    correction: re.Pattern[str] | None = None  #: anywhere: takes back what was said before, without naming it
+    weigh: Callable[[str], int]  #: how much speaks for a lasting statement, in tenths of a logit
+    kind_of: Callable[[str], Kind]  #: what a lasting statement that no pattern knows is about
+    lasting: Callable[[str], bool]  #: whether a request holds a word that makes it a standing one
+    correction: re.Pattern[str]  #: anywhere: takes back what was said before, without naming it
     own_plan: re.Pattern[str] | None = None  #: what the person intends for themselves
-    lasting: Callable[[str], bool] = bool  #: whether a request holds a word that makes it a standing one
-    kind_of: Callable[[str], Kind] | None = None  #: what a lasting statement that no pattern knows is about

@@ -44,9 +44,6 @@ class Sentence:
     masked: str
     start_of_line: bool = False
 
-    def part(self, start: int, end: int) -> str:
-        return self.text[start:end]
-
 
 def mask(text: str) -> str:
     """Return `text` in simplified characters, with the inside of each quotation blanked; the length stays."""

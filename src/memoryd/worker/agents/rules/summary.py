@@ -22,6 +22,7 @@ MAX_NOTE_CHARS = 2_000
 MAX_ITEMS = 12  #: of each list, newest kept
 MAX_LINE_CHARS = 160
 MAX_FILES = 20
+MAX_CITES = 64  #: newest kept
 _ANSWER_START_CHARS = 400  #: of an answer are looked at for its first sentence
 
 
@@ -83,16 +84,17 @@ def summarise(
     _take(session, readings, note)
     note.seen = max(note.seen, *fresh)
     content = _content(note)
-    if not content:
-        return None, note
-    summary = Summary(
+    return _summary(session, content, fresh) if content else None, note
+
+
+def _summary(session: SessionSlice, content: str, fresh: Sequence[int]) -> Summary:
+    return Summary(
         host=session.host,
         session_id=session.session_id,
         date=session.started_at.astimezone(UTC).date().isoformat(),
         content=content,
-        cites=tuple(sorted(set(fresh)))[-64:],
+        cites=tuple(sorted(set(fresh)))[-MAX_CITES:],
     )
-    return summary, note
 
 
 def _take(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]], note: Note) -> None:

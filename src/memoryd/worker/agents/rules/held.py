@@ -1,0 +1,53 @@
+"""One active fact as the desk holds it, whether memory had it before this run or not."""
+
+from dataclasses import dataclass, field
+
+from memoryd.memory.model import CoreLine, Entry, Root
+from memoryd.memory.text import content_words, fold
+from memoryd.worker.agents.rules.chinese_script import simplified
+from memoryd.worker.agents.rules.facts import Fact
+from memoryd.worker.agents.rules.patterns import Language
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Held:
+    """One active fact: a line of a core file, or an entry."""
+
+    file: str  #: a core file, or '' for an entry
+    text: str
+    slug: str = ""
+    root: Root | None = None
+    fact: Fact | None = None  #: of this run
+    cites: tuple[int, ...] = ()
+    replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
+    folded: str = field(init=False)
+    words: frozenset[str] = field(init=False)
+    _slots: dict[str, frozenset[str]] = field(default_factory=dict)  #: by language; each is found once
+
+    def __post_init__(self) -> None:
+        matched = simplified(self.text)
+        self.folded, self.words = fold(matched), content_words(matched)
+
+    @classmethod
+    def of_line(cls, line: CoreLine) -> "Held":
+        return cls(file=line.key.path, text=line.text, root=line.key.root)
+
+    @classmethod
+    def of_entry(cls, root: Root, entry: Entry) -> "Held":
+        return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root)
+
+    def slots(self, language: Language) -> frozenset[str]:
+        """The single-valued attributes that the text is about."""
+        if language.code not in self._slots:
+            self._slots[language.code] = slots_of(self.text, language)
+        return self._slots[language.code]
+
+    def before_run(self) -> list["Held"]:
+        """Return what memory held in its place before this run."""
+        return [self] if self.fact is None else self.replaces
+
+
+def slots_of(text: str, language: Language) -> frozenset[str]:
+    """Return the single-valued attributes that a text is about: the person's name, the answer language, ..."""
+    matched = simplified(text)
+    return frozenset(name for name, pattern in language.slots if pattern.search(matched))

@@ -1,0 +1,44 @@
+"""What the desk holds at the end of a run -> proposals, each with its own citation."""
+
+from memoryd.memory.model import EntryType
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
+from memoryd.memory.text import cut
+from memoryd.worker.agents.rules.held import Held
+from memoryd.worker.agents.rules.patterns import Kind
+
+_TYPE_OF = {Kind.DECISION: EntryType.PROJECT, Kind.PROJECT: EntryType.PROJECT, Kind.POINTER: EntryType.REFERENCE}
+
+
+def learned(held: Held) -> list[Proposal]:
+    """Return the proposals for a fact of this run: it takes the place of one that it replaces, the others go."""
+    same = next((old for old in held.replaces if old.file == held.file), None)
+    made = _line(held, same) if held.file else _entry(held, same)
+    return made + [removal(old, held.cites) for old in held.replaces if old is not same]
+
+
+def removal(held: Held, cites: tuple[int, ...]) -> Proposal:
+    if held.file:
+        return Lines(file=held.file, remove=(held.text,), cites=cites, root=held.root)
+    return Archive(slug=held.slug, cites=cites, root=held.root, reason="the user took it back or replaced it")
+
+
+def _line(held: Held, same: Held | None) -> list[Proposal]:
+    if same:
+        return [Lines(file=held.file, replace=((same.text, held.text),), cites=held.cites, root=same.root)]
+    return [Lines(file=held.file, add=(held.text,), cites=held.cites, root=held.root)]
+
+
+def _entry(held: Held, same: Held | None) -> list[Proposal]:
+    fact = held.fact
+    if fact is None:
+        return []
+    fields = {
+        "slug": held.slug,
+        "name": cut(held.text, 80),
+        "description": cut(held.text, 300),
+        "type": _TYPE_OF[fact.kind],
+        "content": f"{held.text}\n\n**Why:** {fact.reason}" if fact.reason else held.text,
+        "importance": fact.importance,
+        "cites": held.cites,
+    }
+    return [Supersede(**fields, old=same.slug, root=same.root) if same else Save(**fields)]

@@ -1,0 +1,73 @@
+"""What a text is about: its words without those that every fact has."""
+
+from collections.abc import Callable
+
+from memoryd.memory.text import content_words
+from memoryd.worker.agents.rules.chinese_script import simplified
+from memoryd.worker.agents.rules.facts import Fact, Forget
+from memoryd.worker.agents.rules.held import Held
+from memoryd.worker.agents.rules.patterns import lazy
+
+_FRAME = content_words(
+    "user use always never now new instead only just every all file project team want need make keep like "
+    "day week month last the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
+)
+_FRAME_OF_WISHES = _FRAME | content_words(
+    "thing bit part fact said told tell mention mentioned memory note notes ever wrote stuff earlier piece detail info "
+    "rule preference previous record remember everything anything regarding related keep thing line entry back "
+    "这条 那条 规矩 条规 名字 事情 关于 内容 记忆 从记 忆里 刚才 之前 把它 我说 说的 上回 回定 定的 请从 请把 号把 "
+    "的事 那件 件事 那事 这事 这些 那些 留着 收回 撤回 作废 这句 那句 句收 句话 句不 个要 要求 求撤"
+)
+_WORDS = lazy(r"[\w.#+-]*\w")
+_MAX_SLUG_WORDS = 7
+_HEAD_CHARS = 8
+_CLAUSE = lazy("[，,。；;：:！!？?]")
+
+
+class Topic:
+    """The words of a fact's sentence that another fact may share."""
+
+    def __init__(self, fact: Fact) -> None:
+        matched = simplified(fact.said)
+        self._words = content_words(matched) - _FRAME
+        self._chinese = fact.language.code == "zh"
+        self._heads = _heads(matched) if self._chinese else frozenset[str]()
+
+    def shared(self, held: Held) -> tuple[int, int]:
+        """Return how many topic words a held fact shares, and how many it has."""
+        topic = held.words - _FRAME
+        both = self._words & topic
+        count = len(both)
+        if self._chinese:  # a name among Chinese words is the topic, and so is what stands in front
+            count += any(word.isascii() and word.isalpha() and len(word) > 1 for word in both)
+            count += bool(self._heads & topic)
+        return count, len(topic)
+
+
+def names_something(wish: Forget) -> bool:
+    """Whether a wish says what to forget; Chinese words around "that" may be left over when it does not."""
+    return bool(wish.what and (wish.language.code != "zh" or content_words(wish.what) - _FRAME_OF_WISHES))
+
+
+def about(wish: Forget) -> Callable[[str], bool]:
+    """Return whether a text, or a part of one, is about what a wish names."""
+    lines = next((lines for words, lines in wish.language.aliases if words.match(wish.what)), None)
+    if lines:
+        return lambda text: bool(lines.search(text))
+    asked = content_words(wish.what) - _FRAME_OF_WISHES
+    if wish.language.code == "zh":
+        alone = {word for word in asked if len(word) == 1}
+        return lambda text: bool(asked & content_words(simplified(text))) or any(word in text for word in alone)
+    return lambda text: 2 * len(asked & content_words(text)) >= max(1, len(asked))
+
+
+def slug_words(text: str) -> list[str]:
+    """The first words of a text that carry meaning, in their order."""
+    words = _WORDS.findall(text)
+    kept = [word for word in words if content_words(word) - {"user"}]
+    return (kept or words)[:_MAX_SLUG_WORDS]
+
+
+def _heads(matched: str) -> frozenset[str]:
+    """The words that the clauses of a Chinese text begin with: its topics."""
+    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - _FRAME
