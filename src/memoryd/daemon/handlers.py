@@ -9,6 +9,7 @@ from typing import Any
 
 from memoryd import __version__
 from memoryd.clock import mono, parse_rfc3339, rfc3339
+from memoryd.daemon import answers
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.journal.history import Row
 from memoryd.errors import BadEvent, Busy, NotFound
@@ -16,10 +17,9 @@ from memoryd.ipc import methods as m
 from memoryd.ipc.server import Handler, Peer
 from memoryd.memory import entries, lines, ranking
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import CORE_FILES, SESSION_DIR, EntryType, FileKey, Root
+from memoryd.memory.model import EntryType, Root
 from memoryd.memory.proposals import Save
-from memoryd.memory.recall import Recalled, clean
-from memoryd.memory.text import cut, tokens
+from memoryd.memory.recall import clean
 
 ACK_SECONDS = 0.9  #: to drain the spool before a live event of the same hook; then the hook spools it in order
 READ_TOKENS = 20_000  #: of `memory.read`
@@ -67,20 +67,21 @@ class _Handlers:
     # sessions
 
     async def session_list(self, params: m.SessionListParams) -> m.SessionList:
-        offset = _offset(params.cursor)
+        offset = answers.offset_of(params.cursor)
         directory = (await self._binding(params.cwd)) if params.cwd else None
         rows = await asyncio.to_thread(
             self.daemon.history.sessions, limit=params.limit + 1, offset=offset, directory=directory
         )
         return m.SessionList(
-            items=tuple(_session(row) for row in rows[: params.limit]), next_cursor=_next(rows, params.limit, offset)
+            items=tuple(answers.session(row) for row in rows[: params.limit]),
+            next_cursor=answers.next_cursor(rows, params.limit, offset),
         )
 
     async def session_get(self, params: m.SessionGetParams) -> m.SessionDetail:
         row = await asyncio.to_thread(self.daemon.history.session, params.host, params.session_id)
         parent = row["parent_session_id"]
         return m.SessionDetail(
-            **_session(row).model_dump(),
+            **answers.session(row).model_dump(),
             parent=m.SessionKey(host=row["host"], session_id=parent) if parent else None,
             children=tuple(m.SessionKey(host=row["host"], session_id=c["child"]) for c in row["children"]),
             transcript=row["transcript_state"] if row["transcript_state"] in ("ok", "missing") else "none",
@@ -93,7 +94,7 @@ class _Handlers:
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self._roots(params.cwd)
         proposal = Save(
-            root=_root(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
+            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
             description=params.description, type=EntryType(params.type), content=params.content,
         )  # fmt: skip
         saved = await self.daemon.commands.save(roots, proposal)
@@ -102,15 +103,17 @@ class _Handlers:
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
-            duplicate_of=saved.duplicate_of, manifest=_manifest(catalogue),
+            duplicate_of=saved.duplicate_of, manifest=answers.manifest(catalogue),
             totals={str(kind): m.TypeTotal(used=t.used, limit=t.limit) for kind, t in saved.totals.items()},
         )  # fmt: skip
 
     async def memory_list(self, params: m.MemoryQuery) -> m.MemoryItems:
-        items = _items(await self._catalogue(params))
-        start = _offset(params.cursor) or params.offset
+        items = answers.items(await self._catalogue(params))
+        start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        return m.MemoryItems(items=tuple(page[: params.limit]), next_cursor=_next(page, params.limit, start))
+        return m.MemoryItems(
+            items=tuple(page[: params.limit]), next_cursor=answers.next_cursor(page, params.limit, start)
+        )
 
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self._catalogue(params)
@@ -124,28 +127,32 @@ class _Handlers:
         if found is None:
             raise NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
         text = clean(catalogue.files[found])
-        short = _at_most(text, READ_TOKENS)
+        short = answers.at_most(text, READ_TOKENS)
         file = (await self._roots(params.cwd))[found.root] / found.path
-        item = _item(catalogue, found).model_copy(update={"text": short, "truncated": short != text, "file": str(file)})
+        item = answers.item(catalogue, found).model_copy(
+            update={"text": short, "truncated": short != text, "file": str(file)}
+        )
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self._catalogue(params)
         hits = ranking.search(catalogue, params.query or "", params.match, limit=params.offset + params.limit + 1)
-        start = _offset(params.cursor) or params.offset
+        start = answers.offset_of(params.cursor) or params.offset
         page = hits[start : start + params.limit + 1]
         items = tuple(
-            _item(catalogue, hit.key).model_copy(update={"text": clean(hit.snippet), "score": round(hit.score, 4)})
+            answers.item(catalogue, hit.key).model_copy(
+                update={"text": clean(hit.snippet), "score": round(hit.score, 4)}
+            )
             for hit in page[: params.limit]
         )
-        return m.MemoryItems(items=items, next_cursor=_next(page, params.limit, start))
+        return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
 
     async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self._roots(params.cwd)
         run, said = await self.daemon.commands.forget(roots, params.name)
-        items = tuple(_forgotten(text) for text in said)
+        items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 
     async def memory_log(self, params: m.MemoryLogParams) -> m.MemoryLog:
@@ -156,11 +163,13 @@ class _Handlers:
         rows = await asyncio.to_thread(
             self.daemon.history.runs, since=since, limit=params.limit, writes=params.writes, directory=directory
         )
-        return m.MemoryLog(items=tuple(_run(row) for row in rows))
+        return m.MemoryLog(items=tuple(answers.run(row) for row in rows))
 
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
-        files = (m.FileDiff(scope=_scope(name), path=name.partition("/")[2], diff=diff) for name, diff in diffs)
+        files = (
+            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=diff) for name, diff in diffs
+        )
         return m.MemoryDiff(run=run, items=tuple(files))
 
     async def memory_undo(self, params: m.RunParams) -> m.MemoryUndone:
@@ -183,26 +192,26 @@ class _Handlers:
     # recall
 
     async def recall_snapshot(self, params: m.RecallParams) -> m.Recalled:
-        roots = _only(await self._roots(params.cwd), params.scopes)
+        roots = answers.only(await self._roots(params.cwd), params.scopes)
         recalled = await self.daemon.recaller.snapshot(
             roots, budget_tokens=params.budget_tokens, query=params.query or ""
         )
-        return _recalled(recalled)
+        return answers.recalled(recalled)
 
     async def recall_prefetch(self, params: m.RecallParams) -> m.Recalled:
-        roots = _only(await self._roots(params.cwd), params.scopes)
+        roots = answers.only(await self._roots(params.cwd), params.scopes)
         recalled = await self.daemon.recaller.prefetch(roots, params.query or "", budget_tokens=params.budget_tokens)
-        return _recalled(recalled)
+        return answers.recalled(recalled)
 
     # the worker
 
     async def worker_stats(self, params: m.WorkerStatsParams) -> m.WorkerStats:
         history = self.daemon.history
         if params.memory_dir:
-            return _stats(await asyncio.to_thread(history.stats, Path(params.memory_dir)))
-        total = _stats(await asyncio.to_thread(history.stats))
+            return answers.stats(await asyncio.to_thread(history.stats, Path(params.memory_dir)))
+        total = answers.stats(await asyncio.to_thread(history.stats))
         rows = await asyncio.to_thread(history.directories)
-        each = {row["path"]: _stats(await asyncio.to_thread(history.stats, Path(row["path"]))) for row in rows}
+        each = {row["path"]: answers.stats(await asyncio.to_thread(history.stats, Path(row["path"]))) for row in rows}
         return total.model_copy(update={"directories": each})
 
     async def consolidation_run(self, params: m.ConsolidationParams) -> m.Consolidated:
@@ -234,7 +243,7 @@ class _Handlers:
 
     async def job_list(self, params: m.PageParams) -> m.JobList:
         rows = await asyncio.to_thread(self.daemon.history.jobs)
-        return m.JobList(items=tuple(_job(row) for row in rows[: params.limit]))
+        return m.JobList(items=tuple(answers.job(row) for row in rows[: params.limit]))
 
     async def job_retry(self, params: m.JobRetryParams) -> m.JobsRetried:
         count = await asyncio.to_thread(self.daemon.upkeep.retry, params.id, self.daemon.clock())
@@ -281,125 +290,6 @@ class _Handlers:
         return {Root.USER: self.daemon.places.user_memory, Root.PROJECT: directory}
 
     async def _catalogue(self, params: m.MemoryQuery) -> Catalogue:
-        roots = _only(await self._roots(params.cwd), params.scopes)
+        roots = answers.only(await self._roots(params.cwd), params.scopes)
         await self.daemon.shelf.refresh_existing(roots)
         return self.daemon.shelf.joined(roots)
-
-
-def _only(roots: Mapping[Root, Path], scopes: tuple[str, ...]) -> Mapping[Root, Path]:
-    return {root: path for root, path in roots.items() if not scopes or root in scopes}
-
-
-def _root(scope: str | None) -> Root | None:
-    if scope == "team":
-        raise BadEvent("team memory is read-only; save to user or project")
-    return Root(scope) if scope else None
-
-
-def _scope(name: str) -> Any:
-    return name.partition("/")[0]
-
-
-def _offset(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not cursor.isdigit():
-        raise BadEvent(f"cursor {cursor[:40]!r} is none of ours; start again without one")
-    return int(cursor)
-
-
-def _next(rows: list[Any], limit: int, offset: int) -> str | None:
-    return str(offset + limit) if len(rows) > limit else None
-
-
-def _session(row: Row) -> m.SessionInfo:
-    return m.SessionInfo(
-        host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
-        started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
-        ended=row["ended_at"] is not None, turn_count=row["turn_count"],
-        new_turns=row["turn_count"] - row["turns_at_enqueue"], event_count=row["event_count"],
-        tool_calls=row["tool_calls"], last_seq=row["last_seq"], watermark=row["watermark"],
-    )  # fmt: skip
-
-
-def _items(catalogue: Catalogue) -> list[m.MemoryItem]:
-    return [_item(catalogue, key) for key in sorted(catalogue.files, key=lambda key: (key.root, key.path))]
-
-
-def _item(catalogue: Catalogue, key: FileKey) -> m.MemoryItem:
-    known = next((k.entry for k in catalogue.entries if k.key == key), None)
-    if known is None:
-        held = len(lines.texts(catalogue.files.get(key, "")))
-        about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
-        return m.MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
-    return m.MemoryItem(
-        scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),
-        type=str(known.type), status=str(known.status), updated_at=known.updated_at,
-    )  # fmt: skip
-
-
-def _forgotten(text: str) -> m.MemoryItem:
-    place, _, words = text.partition(": ")
-    scope, _, path = place.partition("/")
-    return m.MemoryItem(scope=scope, path=path, name=words)
-
-
-def _at_most(text: str, budget: int) -> str:
-    if tokens(text) <= budget:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if tokens(text[:middle]) <= budget else (low, middle - 1)
-    return f"{cut(text, low)}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
-
-
-def _manifest(catalogue: Catalogue) -> str:
-    active = [known.entry for known in catalogue.entries if known.entry.active]
-    return "\n".join(f"- {entry.slug} ({entry.type}): {entry.description or entry.name}" for entry in active)
-
-
-def _run(row: Row) -> m.RunInfo:
-    return m.RunInfo(
-        run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
-        outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
-        files=tuple(row["files"]),
-        from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
-        refused=tuple(m.RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
-        tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
-    )  # fmt: skip
-
-
-def _recalled(recalled: Recalled) -> m.Recalled:
-    items = []
-    for identifier in recalled.items:
-        root, _, rest = identifier.partition(":")
-        path = rest.rpartition("#")[0]
-        if path:
-            items.append(m.RecallItem(scope=root, path=path, name=path))
-    return m.Recalled(
-        text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation
-    )
-
-
-def _stats(row: Row) -> m.WorkerStats:
-    return m.WorkerStats.model_validate(row)
-
-
-def _job(row: Row) -> m.JobInfo:
-    state = {"retrying": "deferred"}.get(row["state"], row["state"])
-    if state == "skipped":
-        return m.JobInfo(
-            id=str(row["id"]), memory_dir=row["dir"], state=state, due_seq=row["to_seq"], from_seq=row["from_seq"],
-            last_error=row["error"],
-        )  # fmt: skip
-    return m.JobInfo(
-        id=row["dir"], memory_dir=row["dir"], state=state, due_seq=row["due_seq"], from_seq=row["done_seq"] + 1,
-        attempts=row["attempts"], reason=row["reason"], last_error=row["last_error"],
-        not_before=parse_rfc3339(row["not_before"]) if row["not_before"] else None,
-    )  # fmt: skip
-
-
-def _who(row: Row) -> str:
-    """The agent of a consolidation, the command of a person."""
-    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])

@@ -1,7 +1,7 @@
 """The weight of each Chinese cue in hundredths of a logit: above zero speaks for a lasting statement.
 
-Fitted by ridge-penalised logistic regression on the labelled practice sentences; a cue is named as
-`chinese_cues.cues_in` names it.
+Written by `bench/rules_fit.py`: ridge-penalised logistic regression on the labelled practice sentences, stretched so
+that the thresholds of the English weights serve here too. A cue is named as `chinese_cues.cues_in` names it.
 """
 
 # ruff: noqa: E501  (the cues of one weight are one line)

@@ -1,0 +1,134 @@
+"""Rows, catalogues and runs as the results of the protocol."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from memoryd.clock import parse_rfc3339
+from memoryd.daemon.journal.history import Row
+from memoryd.errors import BadEvent
+from memoryd.ipc import methods as m
+from memoryd.memory import lines
+from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.model import CORE_FILES, SESSION_DIR, FileKey, Root
+from memoryd.memory.recall import Recalled, clean
+from memoryd.memory.text import cut, tokens
+
+
+def only(roots: Mapping[Root, Path], scopes: tuple[str, ...]) -> Mapping[Root, Path]:
+    return {root: path for root, path in roots.items() if not scopes or root in scopes}
+
+
+def root_of(scope: str | None) -> Root | None:
+    if scope == "team":
+        raise BadEvent("team memory is read-only; save to user or project")
+    return Root(scope) if scope else None
+
+
+def scope_of(name: str) -> Any:
+    return name.partition("/")[0]
+
+
+def offset_of(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isdigit():
+        raise BadEvent(f"cursor {cursor[:40]!r} is none of ours; start again without one")
+    return int(cursor)
+
+
+def next_cursor(rows: list[Any], limit: int, offset: int) -> str | None:
+    return str(offset + limit) if len(rows) > limit else None
+
+
+def session(row: Row) -> m.SessionInfo:
+    return m.SessionInfo(
+        host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
+        started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
+        ended=row["ended_at"] is not None, turn_count=row["turn_count"],
+        new_turns=row["turn_count"] - row["turns_at_enqueue"], event_count=row["event_count"],
+        tool_calls=row["tool_calls"], last_seq=row["last_seq"], watermark=row["watermark"],
+    )  # fmt: skip
+
+
+def items(catalogue: Catalogue) -> list[m.MemoryItem]:
+    return [item(catalogue, key) for key in sorted(catalogue.files, key=lambda key: (key.root, key.path))]
+
+
+def item(catalogue: Catalogue, key: FileKey) -> m.MemoryItem:
+    known = next((k.entry for k in catalogue.entries if k.key == key), None)
+    if known is None:
+        held = len(lines.texts(catalogue.files.get(key, "")))
+        about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
+        return m.MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
+    return m.MemoryItem(
+        scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),
+        type=str(known.type), status=str(known.status), updated_at=known.updated_at,
+    )  # fmt: skip
+
+
+def forgotten(text: str) -> m.MemoryItem:
+    place, _, words = text.partition(": ")
+    scope, _, path = place.partition("/")
+    return m.MemoryItem(scope=scope, path=path, name=words)
+
+
+def at_most(text: str, budget: int) -> str:
+    if tokens(text) <= budget:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokens(text[:middle]) <= budget else (low, middle - 1)
+    return f"{cut(text, low)}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
+
+
+def manifest(catalogue: Catalogue) -> str:
+    active = [known.entry for known in catalogue.entries if known.entry.active]
+    return "\n".join(f"- {entry.slug} ({entry.type}): {entry.description or entry.name}" for entry in active)
+
+
+def run(row: Row) -> m.RunInfo:
+    return m.RunInfo(
+        run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
+        files=tuple(row["files"]),
+        from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
+        refused=tuple(m.RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
+        tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
+    )  # fmt: skip
+
+
+def recalled(recalled: Recalled) -> m.Recalled:
+    items = []
+    for identifier in recalled.items:
+        root, _, rest = identifier.partition(":")
+        path = rest.rpartition("#")[0]
+        if path:
+            items.append(m.RecallItem(scope=root, path=path, name=path))
+    return m.Recalled(
+        text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation
+    )
+
+
+def stats(row: Row) -> m.WorkerStats:
+    return m.WorkerStats.model_validate(row)
+
+
+def job(row: Row) -> m.JobInfo:
+    state = {"retrying": "deferred"}.get(row["state"], row["state"])
+    if state == "skipped":
+        return m.JobInfo(
+            id=str(row["id"]), memory_dir=row["dir"], state=state, due_seq=row["to_seq"], from_seq=row["from_seq"],
+            last_error=row["error"],
+        )  # fmt: skip
+    return m.JobInfo(
+        id=row["dir"], memory_dir=row["dir"], state=state, due_seq=row["due_seq"], from_seq=row["done_seq"] + 1,
+        attempts=row["attempts"], reason=row["reason"], last_error=row["last_error"],
+        not_before=parse_rfc3339(row["not_before"]) if row["not_before"] else None,
+    )  # fmt: skip
+
+
+def _who(row: Row) -> str:
+    """The agent of a consolidation, the command of a person."""
+    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])
