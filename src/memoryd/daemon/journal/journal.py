@@ -75,6 +75,15 @@ class Journal(Store):
     @classmethod
     def _open(cls, path: Path, triggers: Triggers, clock: Clock) -> "Journal":
         connection = connect(path)
+        try:
+            cls._make_ready(connection, path, clock)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, Writer(connection), clock, triggers=triggers)
+
+    @staticmethod
+    def _make_ready(connection: sqlite3.Connection, path: Path, clock: Clock) -> None:
         path.chmod(0o600)
         connection.execute("pragma wal_checkpoint(truncate)")
         schema.migrate(connection, path)
@@ -88,7 +97,6 @@ class Journal(Store):
             "update runs set outcome = 'failed', reason = 'the daemon stopped during the run', ended_at = started_at"
             " where outcome = 'running'"
         )
-        return cls(path, Writer(connection), clock, triggers=triggers)
 
     async def append(self, arrivals: Sequence[Arrival]) -> list[Appended]:
         """Append events and return once they survive a power cut.

@@ -24,12 +24,16 @@ class Store:
     writer: Writer
     clock: Clock = utc_now
     _readers: threading.local = field(default_factory=threading.local)
+    _opened: list[sqlite3.Connection] = field(default_factory=list)
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """Run a query on this thread's read-only connection. Blocking: call it from a worker thread."""
         connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+            connection = sqlite3.connect(
+                f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            )
+            self._opened.append(connection)
             connection.row_factory = sqlite3.Row
             connection.execute(f"pragma cache_size = -{READER_CACHE_KIB}")
             self._readers.connection = connection
@@ -43,4 +47,7 @@ class Store:
         return self.writer.run(change)
 
     def close(self) -> None:
+        """Finish what is being written and close every connection. Nobody reads any more."""
         self.writer.close()
+        for connection in self._opened:
+            connection.close()

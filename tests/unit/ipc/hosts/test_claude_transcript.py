@@ -58,7 +58,7 @@ def texts(events: Sequence[Event], role: str) -> list[str]:
 TALK = lines(
     user("first question", "u1", promptId="p1"),
     says("let me look", "a1"),
-    calls("t1", "Read", {"file_path": "/work/a.py"}, "a2", timestamp="2026-11-30T08:00:01.000Z"),
+    calls("t1", "Read", {"file_path": "/project/a.py"}, "a2", timestamp="2026-11-30T08:00:01.000Z"),
     result("t1", "1\tprint()", "u2", promptId="p1", timestamp="2026-11-30T08:00:01.250Z"),
     says("it prints", "a3"),
     user("second question", "u3", promptId="p2"),
@@ -86,10 +86,10 @@ def test_a_tool_use_has_name_summary_outcome_time_and_files() -> None:
     use = next(event for event in read(TALK).events if event.kind == "tool_use")
     assert use.data.model_dump(mode="json") == {
         "name": "Read",
-        "summary": '{"file_path":"/work/a.py"}',
+        "summary": '{"file_path":"/project/a.py"}',
         "ok": True,
         "duration_ms": 250,
-        "files": [{"path": "/work/a.py", "action": "read"}],
+        "files": [{"path": "/project/a.py", "action": "read"}],
     }
 
 
