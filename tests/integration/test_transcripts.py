@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,19 @@ async def test_a_line_of_many_megabytes_is_read_and_the_next_one_too(home: Path)
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
         found = await read(daemon, path, home)
         assert [len(text) for text in found] == [64 * 1024, 5]
+
+
+async def test_what_was_said_while_recording_was_paused_is_not_read_later(home: Path) -> None:
+    path = home / "t.jsonl"
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await one.call("daemon.pause", {}, timeout=5)
+        said = datetime.now(UTC).isoformat().replace("+00:00", "Z").encode()
+        secret = record("user", "between us").replace(b"2026-11-30T08:00:00.000Z", said)
+        await asyncio.to_thread(path.write_bytes, secret)
+        assert await read(daemon, path, home) == []
+        await one.call("daemon.resume", {}, timeout=5)
+        await asyncio.to_thread(path.write_bytes, secret + record("user", "for the record"))
+        assert await read(daemon, path, home) == ["for the record"]
 
 
 async def test_secrets_in_a_transcript_stay_out_of_the_journal(home: Path) -> None:

@@ -100,7 +100,10 @@ class Daemon:
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
         self.reader = TranscriptReader(
-            Positions(self.journal), self.places.user_memory, wake=lambda: self.worker.wake()
+            Positions(self.journal),
+            self.places.user_memory,
+            wake=lambda: self.worker.wake(),
+            paused=lambda directory, at: self.ingest.is_paused(directory, at),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
@@ -259,7 +262,7 @@ class Daemon:
         await self.ingest.publish(EventPublish(event=event))
 
     async def refresh_pauses(self) -> None:
-        self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses, self.clock())
+        self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses)
 
     async def health(self) -> HealthReport:
         return await asyncio.to_thread(
@@ -270,7 +273,7 @@ class Daemon:
         found = []
         now = self.clock()
         for pause in self.ingest.pauses:
-            if pause.until is None or pause.until > now:
+            if pause.is_on(now):
                 where = f"for {pause.dir}" if pause.dir else "everywhere"
                 until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
                 found.append(f"recording is paused {where} {until}")

@@ -264,15 +264,16 @@ class _Handlers:
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
         directory = await self._binding(params.cwd) if params.cwd else None
         until = self.daemon.clock() + timedelta(seconds=params.seconds) if params.seconds else None
-        await asyncio.to_thread(self.daemon.upkeep.pause, directory, until)
+        await asyncio.to_thread(self.daemon.upkeep.pause, directory, self.daemon.clock(), until)
         await self.daemon.refresh_pauses()
         return m.Paused(paused=True, until=until)
 
     async def daemon_resume(self, params: m.ResumeParams) -> m.Paused:
         directory = await self._binding(params.cwd) if params.cwd else None
-        await asyncio.to_thread(self.daemon.upkeep.resume, directory)
+        await asyncio.to_thread(self.daemon.upkeep.resume, directory, self.daemon.clock())
         await self.daemon.refresh_pauses()
-        return m.Paused(paused=bool(self.daemon.ingest.pauses))
+        now = self.daemon.clock()
+        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
 
     async def daemon_shutdown(self, params: m.ShutdownParams) -> m.Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)

@@ -7,6 +7,7 @@ import asyncio
 import fnmatch
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 import structlog
@@ -67,7 +68,8 @@ class Ingest:
             return HookDelivered()
         first = translated.events[0]
         binding = await self._bind(first, translated.project_hint)
-        if not self._wanted(first, binding, translated.headless):
+        moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
+        if not self._wanted(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
@@ -93,7 +95,7 @@ class Ingest:
         if event.memory_dir is not None and not event.memory_dir.startswith("/"):
             raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         binding = await self._bind(event, None)
-        if not self._wanted(event, binding, headless=False):
+        if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
             return EventPublished(seq=0, duplicate=False, turn_count=0)
         arrivals = [Arrival(event=e, binding=binding) for e in await _cleaned((event,), INLINE_CHARS)]
         appended = await self.journal.append(arrivals)
@@ -150,7 +152,11 @@ class Ingest:
         key = await asyncio.to_thread(self.journal.projects.key_of, project)
         return Binding(dir=self.places.data / "projects" / key / "memory", kind="project", project=key)
 
-    def _wanted(self, event: Event, binding: Binding, headless: bool) -> bool:
+    def is_paused(self, directory: Path, moment: datetime) -> bool:
+        """Whether recording was paused for a directory at that moment."""
+        return any(pause.covers(directory, moment) for pause in self.pauses)
+
+    def _wanted(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> bool:
         settings = self.config()
         if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
             self.counted.excluded += 1
@@ -158,8 +164,7 @@ class Ingest:
         if event.cwd and any(_matches(event.cwd, pattern) for pattern in settings.privacy.exclude):
             self.counted.excluded += 1
             return False
-        now = self.journal.clock()
-        if any(p.dir in ("", str(binding.dir)) and (p.until is None or p.until > now) for p in self.pauses):
+        if self.is_paused(binding.dir, moment):
             self.counted.paused += 1
             return False
         return True

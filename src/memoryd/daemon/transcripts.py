@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
 import aiofiles
@@ -41,6 +42,7 @@ class TranscriptReader:
     positions: Positions
     user_memory: Path
     wake: Callable[[], None] = lambda: None
+    paused: Callable[[Path, datetime], bool] = lambda directory, at: False  #: what was said then is passed over
     _locks: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
 
     async def catch_up(self, host: str, session_id: str) -> None:
@@ -91,7 +93,7 @@ class TranscriptReader:
 
     async def _take(self, position: Position, chunk: bytes, status: os.stat_result) -> tuple[Position, bool]:
         """Translate and commit one chunk; returns the new position and whether to read on."""
-        read, arrivals = await asyncio.to_thread(_translate, position, chunk, self.user_memory)
+        read, arrivals = await asyncio.to_thread(self._translate, position, chunk)
         done = position
         for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
             last = start + APPEND_EVENTS >= len(arrivals)
@@ -107,6 +109,17 @@ class TranscriptReader:
                 self.wake()
         return done, read.consumed > 0 and len(chunk) >= CHUNK_BYTES
 
+    def _translate(self, position: Position, chunk: bytes) -> tuple[TranscriptRead, list[Arrival]]:
+        if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
+            return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
+        read = hosts.get(position.host).read_transcript(
+            chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
+        )
+        binding = position.binding
+        wanted = [event for event in read.events if not self.paused(binding.dir, event.at)]
+        events = [*wanted, *_memory_written(wanted, (binding.dir, self.user_memory))]
+        return read, [Arrival(event=clean(event), binding=binding) for event in events]
+
     def _commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
         return self.positions.commit(position, arrivals)
 
@@ -120,17 +133,6 @@ async def _chunk(file: AsyncFileIO) -> bytes | None:
             return None
         data += more
     return data or None
-
-
-def _translate(position: Position, chunk: bytes, user_memory: Path) -> tuple[TranscriptRead, list[Arrival]]:
-    host = hosts.get(position.host)
-    if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
-        return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
-    read = host.read_transcript(
-        chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
-    )
-    events = [*read.events, *_memory_written(read.events, (position.binding.dir, user_memory))]
-    return read, [Arrival(event=clean(event), binding=position.binding) for event in events]
 
 
 def _memory_written(events: Sequence[Event], roots: Sequence[Path]) -> list[MemoryWritten]:

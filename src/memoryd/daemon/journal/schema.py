@@ -100,7 +100,9 @@ MIGRATIONS: tuple[str, ...] = (
         session integer primary key, text text not null, generation integer not null, shown text not null,
         at text not null, stale integer not null default 0
     );
-    create table pauses (dir text primary key, until text) without rowid;
+    create table pauses (
+        dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
+    ) without rowid;
     """,
 )
 

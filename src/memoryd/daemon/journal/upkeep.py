@@ -16,10 +16,20 @@ _RETENTION_BATCH = 5_000  #: events a sweep removes at the most, so that appends
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """Recording is stopped: everywhere when `dir` is '', else for one directory; until None: until resumed."""
+    """A time in which nothing is recorded: everywhere when `dir` is '', else for one directory.
+
+    It is kept when it is over: a transcript that is read later still holds what was said meanwhile.
+    """
 
     dir: str
-    until: datetime | None
+    since: datetime
+    until: datetime | None  #: None: until resumed
+
+    def covers(self, directory: Path, moment: datetime) -> bool:
+        return self.dir in ("", str(directory)) and self.is_on(moment)
+
+    def is_on(self, moment: datetime) -> bool:
+        return self.since <= moment and (self.until is None or moment < self.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +84,31 @@ class Upkeep:
         limit = rfc3339(now - timedelta(days=QUARANTINE_DAYS))
         return self.journal.write(lambda c: c.execute("delete from quarantine where at < ?", (limit,)).rowcount)
 
-    def pauses(self, now: datetime) -> list[Pause]:
-        rows = self.journal.read(lambda c: c.execute("select dir, until from pauses").fetchall())
-        found = [Pause(dir=row["dir"], until=parse_rfc3339(row["until"]) if row["until"] else None) for row in rows]
-        return [pause for pause in found if pause.until is None or pause.until > now]
+    def pauses(self) -> list[Pause]:
+        """All pauses, those that are over too."""
+        rows = self.journal.read(lambda c: c.execute("select dir, since, until from pauses").fetchall())
+        return [
+            Pause(
+                dir=row["dir"],
+                since=parse_rfc3339(row["since"]),
+                until=parse_rfc3339(row["until"]) if row["until"] else None,
+            )
+            for row in rows
+        ]
 
-    def pause(self, directory: Path | None, until: datetime | None) -> None:
-        values = (str(directory) if directory else "", rfc3339(until) if until else None)
-        self.journal.write(lambda c: c.execute("insert or replace into pauses values (?,?)", values) and None)
+    def pause(self, directory: Path | None, now: datetime, until: datetime | None) -> None:
+        values = (str(directory) if directory else "", rfc3339(now), rfc3339(until) if until else None)
+        self.journal.write(lambda c: c.execute("insert or replace into pauses values (?,?,?)", values) and None)
 
-    def resume(self, directory: Path | None) -> int:
-        """Drop a pause; without a directory all of them. Returns how many there were."""
+    def resume(self, directory: Path | None, now: datetime) -> int:
+        """End a pause now; without a directory all of them. Returns how many there were."""
+        values = (rfc3339(now), str(directory) if directory else None)
         return self.journal.write(
             lambda c: (
-                c.execute("delete from pauses where ?1 is null or dir = ?1", (directory and str(directory),)).rowcount
+                c.execute(
+                    "update pauses set until = ?1 where (until is null or until > ?1) and (?2 is null or dir = ?2)",
+                    values,
+                ).rowcount
             )
         )
 

@@ -69,14 +69,16 @@ def test_a_database_over_its_size_gives_its_oldest_events_up(journal: Journal) -
     assert Upkeep(journal).retain(START, days=400, max_bytes=1) == 1
 
 
-def test_a_pause_ends_by_itself(journal: Journal) -> None:
-    upkeep = Upkeep(journal)
-    upkeep.pause(None, START + timedelta(minutes=5))
-    upkeep.pause(Path("/memory/a"), None)
-    assert len(upkeep.pauses(START)) == 2
-    assert [p.dir for p in upkeep.pauses(START + timedelta(minutes=6))] == ["/memory/a"]
-    assert upkeep.resume(Path("/memory/a")) == 1
-    assert upkeep.resume(None) == 1
+def test_a_pause_ends_by_itself_or_by_hand_and_is_remembered(journal: Journal) -> None:
+    upkeep, later = Upkeep(journal), START + timedelta(minutes=6)
+    upkeep.pause(None, START, START + timedelta(minutes=5))
+    upkeep.pause(Path("/memory/a"), START, None)
+    on = [pause.dir for pause in upkeep.pauses() if pause.is_on(START)]
+    assert sorted(on) == ["", "/memory/a"]
+    assert [pause.dir for pause in upkeep.pauses() if pause.is_on(later)] == ["/memory/a"]
+    assert upkeep.resume(Path("/memory/a"), later) == 1
+    assert not [pause for pause in upkeep.pauses() if pause.is_on(later)]
+    assert any(pause.covers(Path("/memory/b"), START) for pause in upkeep.pauses())
 
 
 def test_consolidating_by_hand_needs_something_new(journal: Journal) -> None:
