@@ -12,6 +12,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, running
 from support.talk import deliver
 
+from memoryd.daemon.config import Config, Privacy
 from memoryd.daemon.daemon import Daemon
 
 
@@ -120,6 +121,15 @@ async def test_what_was_said_while_recording_was_paused_is_not_read_later(home: 
         await one.call("daemon.resume", {}, timeout=5)
         await asyncio.to_thread(path.write_bytes, secret + record("user", "for the record"))
         assert await read(daemon, path, home) == ["for the record"]
+
+
+async def test_what_was_said_in_an_excluded_folder_is_passed_over(home: Path) -> None:
+    path = home / "t.jsonl"
+    inside = record("user", "between us").replace(b'"isSidechain"', b'"cwd": "/private/diary", "isSidechain"')
+    await asyncio.to_thread(path.write_bytes, record("user", "before") + inside + record("user", "after", id="x"))
+    config = Config(privacy=Privacy(exclude=("/private",)))
+    async with running(home, agent=ScriptedAgent(each_prompt), config=config) as daemon:
+        assert "between us" not in await read(daemon, path, home)
 
 
 async def test_secrets_in_a_transcript_stay_out_of_the_journal(home: Path) -> None:

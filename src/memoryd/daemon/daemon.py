@@ -103,7 +103,7 @@ class Daemon:
             Positions(self.journal),
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
-            paused=lambda directory, at: self.ingest.is_paused(directory, at),
+            off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,

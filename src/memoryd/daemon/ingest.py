@@ -152,6 +152,13 @@ class Ingest:
         key = await asyncio.to_thread(self.journal.projects.key_of, project)
         return Binding(dir=self.places.data / "projects" / key / "memory", kind="project", project=key)
 
+    def is_off_record(self, directory: Path, event: Event) -> bool:
+        """Whether an event that a transcript holds was said during a pause or in an excluded folder."""
+        return self.is_paused(directory, event.at) or self._is_excluded(event)
+
+    def _is_excluded(self, event: Event) -> bool:
+        return bool(event.cwd) and any(_matches(event.cwd or "", p) for p in self.config().privacy.exclude)
+
     def is_paused(self, directory: Path, moment: datetime) -> bool:
         """Whether recording was paused for a directory at that moment."""
         return any(pause.covers(directory, moment) for pause in self.pauses)
@@ -161,7 +168,7 @@ class Ingest:
         if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
             self.counted.excluded += 1
             return False
-        if event.cwd and any(_matches(event.cwd, pattern) for pattern in settings.privacy.exclude):
+        if self._is_excluded(event):
             self.counted.excluded += 1
             return False
         if self.is_paused(binding.dir, moment):

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 
 import aiofiles
@@ -42,7 +41,7 @@ class TranscriptReader:
     positions: Positions
     user_memory: Path
     wake: Callable[[], None] = lambda: None
-    paused: Callable[[Path, datetime], bool] = lambda directory, at: False  #: what was said then is passed over
+    off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
     _locks: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
 
     async def catch_up(self, host: str, session_id: str) -> None:
@@ -116,7 +115,7 @@ class TranscriptReader:
             chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
         )
         binding = position.binding
-        wanted = [event for event in read.events if not self.paused(binding.dir, event.at)]
+        wanted = [event for event in read.events if not self.off_record(binding.dir, event)]
         events = [*wanted, *_memory_written(wanted, (binding.dir, self.user_memory))]
         return read, [Arrival(event=clean(event), binding=binding) for event in events]
 

@@ -133,6 +133,8 @@ class _Reader:
         if not isinstance(content, str | list):
             raise ValueError("a record without content")
         before = self.state
+        where = record.get("cwd")  # follows `cd`: a session may walk into a folder that is not recorded
+        self.cwd = where[:4096] if isinstance(where, str) and where else self.cwd
         record_id = self._id(record, line)
         self.at = _time(record.get("timestamp")) or self.at
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
