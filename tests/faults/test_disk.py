@@ -90,6 +90,10 @@ def test_a_start_on_a_full_disk_says_so_and_the_next_one_has_everything(small: P
         assert at_rest(installation, [ledger]) == []
 
 
+#: the second may be that of the directory of a new WAL, whose error SQLite passes over
+WAL_SYNCS = (1, *range(3, 12))
+
+
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace injects the error, and it is not installed")
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
 @pytest.mark.timeout(600)
@@ -102,7 +106,7 @@ def test_a_failed_sync_ends_the_daemon_unacknowledged_and_the_event_is_taken_onc
             ledger.send(client, ledger.next())
         assert installation.stop() == 0
         for _ in range(FAILING_SYNCS):
-            _until_the_sync_fails(installation, ledger, when=random.randrange(1, 12))
+            _until_the_sync_fails(installation, ledger, when=random.choice(WAL_SYNCS))
         installation.start()
         with installation.client() as client:
             _again(ledger, client)
