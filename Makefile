@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 # Bytecode is compiled once; a daemon that recompiles at every start is slow.
 unexport PYTHONDONTWRITEBYTECODE
 STAMP  := $(VENV)/.installed
+FAULTS ?= tests/faults
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check lint types package faults bench clean
@@ -42,7 +43,7 @@ package: $(STAMP)
 	$(BIN)/python tests/package.py
 
 faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full for the long profile (root: more)
-	$(BIN)/pytest -q tests/faults --timeout 3600
+	$(BIN)/pytest -q $(FAULTS) --timeout 3600
 
 bench: $(STAMP) ## ratios side by side: hook, acknowledgement, rules quality and speed
 	$(BIN)/python bench/run.py

@@ -37,6 +37,13 @@ def by_append(path: Path, text: bytes) -> None:
         file.write(text.splitlines(keepends=True)[-1])
 
 
+def _stands(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # moved aside for an instant, where files cannot be exchanged
+        return b""
+
+
 EDITORS: dict[str, Callable[[Path, bytes], None]] = {
     "in-place": in_place,
     "rename": by_rename,
@@ -50,7 +57,7 @@ def main(kind: str, path: Path, saves: int, seed: int) -> None:
     wanted: list[str] = []
     last = b""
     for number in range(saves):
-        stands = path.read_bytes() if path.exists() else b""
+        stands = _stands(path)
         if kind == "append" or last not in stands:
             wanted.append(last.decode())
         last = b"%s-%06d." % (kind.encode(), number)
