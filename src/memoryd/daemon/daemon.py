@@ -164,12 +164,15 @@ class Daemon:
         for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
             self.spawn(work())
 
-    async def run(self) -> None:
-        """Serve until SIGTERM, SIGINT or `stop`; SIGHUP reads the configuration again."""
+    def handle_signals(self) -> None:
+        """SIGTERM and SIGINT stop, SIGHUP reads the configuration again; set before anyone can know the daemon."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         loop.add_signal_handler(signal.SIGHUP, self._reload_soon)
+
+    async def run(self) -> None:
+        """Serve until a signal or `stop`."""
         sd_notify("READY=1\nSTATUS=ready")
         await self._stop.wait()
         sd_notify("STOPPING=1")

@@ -31,6 +31,7 @@ async def _serve(places: placing.Places, config: configuration.Config) -> int:
     activated = activated_socket()
     daemon = await Daemon.open(places, config)
     try:
+        daemon.handle_signals()
         await daemon.start(table(daemon), activated)
         await daemon.run()
     finally:
