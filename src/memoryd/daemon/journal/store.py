@@ -24,20 +24,19 @@ class Store:
     writer: Writer
     clock: Clock = utc_now
     _readers: threading.local = field(default_factory=threading.local)
-    _opened: list[sqlite3.Connection] = field(default_factory=list)
+    _opened: list["_Reader"] = field(default_factory=list)
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query on this thread's read-only connection. Blocking: call it from a worker thread."""
-        connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                f"{self.path.as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
-            )
-            self._opened.append(connection)
-            connection.row_factory = sqlite3.Row
-            connection.execute(f"pragma cache_size = -{READER_CACHE_KIB}")
-            self._readers.connection = connection
-        return query(connection)
+        """Run a query on this thread's read-only connection. Blocking: call it from a worker thread.
+
+        :raises sqlite3.ProgrammingError: the store is closed
+        """
+        reader: _Reader | None = getattr(self._readers, "reader", None)
+        if reader is None:
+            reader = self._readers.reader = _Reader(self.path)
+            self._opened.append(reader)
+        with reader.lock:
+            return query(reader.connection)
 
     async def aread(self, query: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.to_thread(self.read, query)
@@ -47,7 +46,23 @@ class Store:
         return self.writer.run(change)
 
     def close(self) -> None:
-        """Finish what is being written and close every connection. Nobody reads any more."""
+        """Finish what is being written and close every connection, each after the query that it runs.
+
+        A cancelled task does not end its thread, and a connection closed under a query ends the process.
+        """
         self.writer.close()
-        for connection in self._opened:
-            connection.close()
+        for reader in self._opened:
+            with reader.lock:
+                reader.connection.close()
+
+
+class _Reader:
+    """A thread's read-only connection, and the lock that is held while a query runs."""
+
+    def __init__(self, path: Path) -> None:
+        self.lock = threading.RLock()
+        self.connection = sqlite3.connect(
+            f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        )
+        self.connection.row_factory = sqlite3.Row
+        self.connection.execute(f"pragma cache_size = -{READER_CACHE_KIB}")

@@ -1,6 +1,8 @@
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,22 @@ def test_a_migration_that_was_cut_is_done_again(tmp_path: Path) -> None:
     schema.migrate(connection, path)
     assert connection.execute("pragma user_version").fetchone()[0] == len(schema.MIGRATIONS)
     connection.close()
+
+
+def test_closing_waits_for_the_query_that_a_thread_still_runs(journal: Journal) -> None:
+    running, go_on = threading.Event(), threading.Event()
+
+    def slow(connection: sqlite3.Connection) -> int:
+        running.set()
+        go_on.wait()
+        return int(connection.execute("select 42").fetchone()[0])
+
+    with ThreadPoolExecutor() as pool:
+        answer = pool.submit(journal.read, slow)
+        running.wait()
+        closing = pool.submit(journal.close)
+        with pytest.raises(TimeoutError):
+            closing.result(timeout=0.3)
+        go_on.set()
+        assert answer.result() == 42
+        closing.result()
