@@ -180,5 +180,5 @@ def test_an_accepted_path_stays_inside(path: str) -> None:
         check_path(path)
     except PathRefused:
         return
-    inside = os.path.normpath(os.path.join("/root", path))
-    assert inside == f"/root/{path}"
+    inside = os.path.normpath(os.path.join("/memory", path))
+    assert inside == f"/memory/{path}"

@@ -13,20 +13,9 @@ from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.errors import BadEvent, UsageError
 from memoryd.ipc.methods import MemoryItem, MemoryItems, MemorySaved
+from memoryd.memory.model import EntryType, Root
 
 NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so
-
-
-class Scope(StrEnum):
-    USER = "user"
-    PROJECT = "project"
-
-
-class Type(StrEnum):
-    USER = "user"
-    FEEDBACK = "feedback"
-    PROJECT = "project"
-    REFERENCE = "reference"
 
 
 class Match(StrEnum):
@@ -37,7 +26,7 @@ class Match(StrEnum):
     PREFIX = "prefix"
 
 
-Scopes = Annotated[list[Scope] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
+Scopes = Annotated[list[Root] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A core file (preferences.md) or an entry, from `list`.")]
 
 
@@ -169,17 +158,17 @@ def show(name: Name, cwd: Cwd = None, scope: Scopes = None, json: Json = False) 
     screen.as_json(found) if json else screen.numbered(text) if sys.stdout.isatty() else screen.raw(text)
 
 
-def read(name: str, *, cwd: str, scopes: list[Scope] | None = None) -> MemoryItems:
+def read(name: str, *, cwd: str, scopes: list[Root] | None = None) -> MemoryItems:
     """One memory by name. :raises NotFound: no such memory"""
     name, named = split(name)
     found: MemoryItems = asking.ask("memory.read", {"name": name, "cwd": cwd, "scopes": named or tuple(scopes or ())})
     return found
 
 
-def split(name: str) -> tuple[str, tuple[Scope, ...]]:
+def split(name: str) -> tuple[str, tuple[Root, ...]]:
     """A name as `list` prints it, `user/NAME`, and the scope that it names."""
     head, slash, rest = name.partition("/")
-    return (rest, (Scope(head),)) if slash and head in tuple(Scope) else (name, ())
+    return (rest, (Root(head),)) if slash and head in tuple(Root) else (name, ())
 
 
 @app.command(rich_help_panel=MEMORY)
@@ -190,10 +179,10 @@ def save(
     name: Annotated[str, typer.Option("--name", metavar="N", help="A short title; by default the first line.")] = "",
     description: Annotated[str, typer.Option("--description", metavar="D", help="One line for the index.")] = "",
     kind: Annotated[
-        Type, typer.Option("--type", help="About you, how to work, this project, or a pointer.")
-    ] = Type.PROJECT,
+        EntryType, typer.Option("--type", help="About you, how to work, this project, or a pointer.")
+    ] = EntryType.PROJECT,
     scope: Annotated[
-        Scope | None, typer.Option("--scope", help="Where to; by default it follows from the type.")
+        Root | None, typer.Option("--scope", help="Where to; by default it follows from the type.")
     ] = None,
     slug: Annotated[
         str | None, typer.Option("--slug", help="The entry to write; by default made from the name.")
