@@ -10,7 +10,7 @@ from bench import talk
 from bench.ground import Ground
 from bench.table import Row, compared
 from bench.timing import Times, in_turn
-from memoryd.ipc.events import Role, Tier
+from memoryd.ipc.events import TIER_OF_ROLE, Role
 from memoryd.memory.model import MemoryView
 from memoryd.worker.agents.rules import RulesAgent, learn
 from memoryd.worker.evaluate import Score, evaluate, load, scores
@@ -20,7 +20,6 @@ from memoryd.worker.projection import Projection, SessionSlice, Utterance
 TITLE = "Rules memory agent"
 MIN_PRECISION, MIN_RECALL = 0.95, 0.75
 _SNIPPETS = Path(__file__).parent / "rules"
-_TIERS: dict[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 _START = datetime(2026, 6, 1, tzinfo=UTC)
 Said = Sequence[tuple[Role, str]]
 
@@ -36,7 +35,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     rates = {name: Times([size(texts.get(name, texts["chunk"])) / t for t in found.samples])
              for name, found in times.items()}  # fmt: skip
     rows = [*_speed(rates), *(row for half in ("dev", "held", "held-e") for row in _quality(half))]
-    shares = {role: sum(len(t) for r, t in texts["chunk"] if r == role) for role in _TIERS}
+    shares = {role: sum(len(t) for r, t in texts["chunk"] if r == role) for role in TIER_OF_ROLE}
     share = shares["user"] / sum(shares.values())
     return rows, [
         f"Text as UTF-8; a run reads at most {MAX_CHUNK_CHARS:,} characters; {share:.0%} of them are the user's here. "
@@ -53,7 +52,7 @@ def size(said: Said) -> float:
 def projection(said: Said) -> Projection:
     """The texts as one session of one run."""
     spoken = tuple(
-        Utterance(seq=seq, at=_START + timedelta(seconds=seq), role=role, tier=_TIERS[role], text=text)
+        Utterance(seq=seq, at=_START + timedelta(seconds=seq), role=role, tier=TIER_OF_ROLE[role], text=text)
         for seq, (role, text) in enumerate(said, start=1)
     )
     session = SessionSlice(host="generic", session_id="s", started_at=_START, cwd="/project", utterances=spoken)

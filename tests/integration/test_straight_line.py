@@ -33,6 +33,15 @@ async def test_after_the_third_turn_a_run_starts_and_a_new_session_gets_the_memo
         assert (stats.total_completed, stats.queued, stats.coalesced_dropped) == (1, 0, 0)
 
 
+async def test_after_a_restart_the_users_memory_is_still_the_users(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "I prefer tabs", cwd=str(home))  # no project: the session is bound to the user's memory
+        await one.call("consolidation.run", {"cwd": str(home), "wait": True}, timeout=10)
+    async with running(home) as daemon, client(daemon) as one:
+        listed = await one.call("memory.list", {"cwd": project}, timeout=5)
+        assert {item.scope for item in listed.items if item.path == "preferences.md"} == {"user"}
+
+
 async def test_a_prompt_gets_what_it_speaks_of(home: Path, project: str) -> None:
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
         for text in ("I prefer postgres migrations with alembic", "I prefer tabs", "I prefer short names"):

@@ -18,8 +18,8 @@ from memoryd.errors import Conflict
 from memoryd.memory.apply import Committed, Raced, apply
 from memoryd.memory.aside import digest
 from memoryd.memory.ports import FileChange
-from memoryd.memory.recovery import intent_of, recover, settle
-from support.versions import MemoryVersions
+from memoryd.memory.recovery import recover, settle
+from support.versions import MemoryVersions, intent_of
 
 RUN = "run-1"
 OLD = {"user.md": b"old\n" * 50, "knowledge/db.md": b"postgres\n", "knowledge/gone.md": b"stale\n", "z.md": b"z\n"}

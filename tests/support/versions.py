@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memoryd.memory.aside import digest
-from memoryd.memory.ports import Version
+from memoryd.memory.ports import FileChange, Version
+from memoryd.memory.recovery import IntendedChange, Intent
 
 
 class MemoryVersions:
@@ -32,3 +33,16 @@ class MemoryVersions:
     def contents(self, path: str) -> list[bytes | None]:
         """Every content that a path had, oldest first."""
         return [version.content for version in self.recorded if version.path == path]
+
+
+def intent_of(run_id: str, changes: Sequence[FileChange]) -> Intent:
+    """The intent that `begin` writes down for an apply of these changes."""
+    hashed = (
+        IntendedChange(root=change.root, path=change.path, base=_hash(change.base), new=_hash(change.new))
+        for change in changes
+    )
+    return Intent(run_id=run_id, changes=tuple(hashed))
+
+
+def _hash(content: bytes | None) -> str | None:
+    return None if content is None else digest(content)

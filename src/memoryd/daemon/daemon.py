@@ -291,9 +291,9 @@ class Daemon:
             await asyncio.to_thread(self.runs.versions.record, found)
             await asyncio.to_thread(self.runs.close_intent, intent.run_id)
             log.warning("run.recovered", run=intent.run_id, files=len(intent.changes))
+        self.shelf.place(self.places.user_memory, Root.USER)  # before the loop: the first sight decides the role
         for row in await asyncio.to_thread(self.history.directories):
             await self.shelf.recover(Path(row["path"]))
-        self.shelf.place(self.places.user_memory, Root.USER)
         await asyncio.to_thread(self.shelf.seed, self.places.user_memory)
         await self.shelf.recover(self.places.user_memory)
         await self.refresh_pauses()

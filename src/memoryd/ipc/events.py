@@ -3,6 +3,7 @@
 An event is one of twelve kinds; `data` is typed by kind. Unknown fields of published events are kept.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -40,6 +41,8 @@ class Tier(StrEnum):
 _RANKS = {Tier.USER: 4, Tier.HOST: 3, Tier.REPOSITORY: 2, Tier.TOOL: 1, Tier.WEB: 0}
 
 Role = Literal["user", "assistant", "tool"]
+#: of a text whose host says nothing else
+TIER_OF_ROLE: Mapping[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 
 
 class FileTouch(_Frozen):
@@ -65,10 +68,6 @@ class MessageData(_Frozen):
     role: Role
     text: str
     tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
-
-    @property
-    def effective_tier(self) -> Tier:
-        return self.tier or {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}[self.role]
 
 
 class ToolUseData(_Frozen):

@@ -8,9 +8,7 @@ from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, index, lines
 from memoryd.memory.changes import readable
 from memoryd.memory.model import CORE_FILES, INDEX_FILE, SESSION_DIR, CoreLine, Entry, FileKey, MemoryView, Root
-from memoryd.memory.text import cjk_share, content_words
-
-CHINESE_SHARE = 0.3  #: of the letters of a memory: from here on its labels are Chinese
+from memoryd.memory.text import content_words, is_chinese
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +100,7 @@ class Catalogue:
     def language(self) -> str:
         """Return `zh` when the memory is written in Chinese, else `en`."""
         said = "\n".join([*self.core.values(), *(k.entry.body for k in self.entries[:50]), *self.notes.values()])
-        return "zh" if cjk_share(said) >= CHINESE_SHARE else "en"
+        return "zh" if is_chinese(said) else "en"
 
     def view(self, *, language: str | None = None, has_project: bool = True) -> MemoryView:
         """Return the memory as a memory agent may see it: redacted."""

@@ -1,7 +1,6 @@
 """The desk on which a draft is written: the files of both roots as text, changed proposal by proposal."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import assert_never
@@ -10,11 +9,11 @@ from memoryd.ipc.events import Tier
 from memoryd.memory import entries, frontmatter, lines
 from memoryd.memory.changes import Cited, Draft, Dropped, Moved, Ours, Sources, decode, encode
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
+from memoryd.memory.proposal_rules import DATE
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d\Z")
 MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
 _EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
@@ -248,7 +247,7 @@ class Desk:
     # sessions
 
     def _summarise(self, proposal: Summary) -> None:
-        if not _DATE.match(proposal.date):
+        if not DATE.match(proposal.date):
             self._drop(proposal, f"{proposal.date!r} is no date")
             return
         root = root_of(proposal, has_project=self._has_project)

@@ -48,11 +48,11 @@ def no_new_secret(draft: Draft, base: Mapping[FileKey, bytes]) -> Objection:
 
 def active_lines_are_kept(draft: Draft, base: Mapping[FileKey, bytes]) -> Objection:
     """Refuse a draft that loses many active lines: gone, not archived, not replaced by a proposal, not reworded."""
-    before, after = active_lines(base), active_lines(_after(draft, base))
-    said = {fold(row) for row in after} | {fold(bare(r)) for m in draft.archived for r in _rows(draft, m.new)}
+    before, kept = active_lines(base), active_lines(after(draft, base))
+    said = {fold(row) for row in kept} | {fold(bare(r)) for m in draft.archived for r in _rows(draft, m.new)}
     given_up = {fold(line) for _, line in draft.replaced}
     gone = [row for row in before if fold(row) not in said and fold(row) not in given_up]
-    pairs = [bigrams(row) for row in after] if gone else []
+    pairs = [bigrams(row) for row in kept] if gone else []
     lost = [row for row in gone if all(jaccard(bigrams(row), pair) < lines.SAME_FACT for pair in pairs)]
     return _too_many(len(lost), len(before), "active lines")
 
@@ -85,7 +85,8 @@ def active_lines(files: Mapping[FileKey, bytes]) -> list[str]:
     return rows
 
 
-def _after(draft: Draft, base: Mapping[FileKey, bytes]) -> dict[FileKey, bytes]:
+def after(draft: Draft, base: Mapping[FileKey, bytes]) -> dict[FileKey, bytes]:
+    """Return the files as they are once the draft is applied."""
     merged = {**base, **{key: new or b"" for key, (_, new) in draft.changes.items()}}
     return {
         key: content for key, content in merged.items() if key not in draft.changes or draft.changes[key][1] is not None

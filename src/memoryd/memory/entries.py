@@ -19,7 +19,6 @@ _E = TypeVar("_E", bound=StrEnum)
 MAX_SLUG_CHARS = 64
 MAX_SLUG_BYTES = 200  #: a file name holds 255 bytes; `_vN.md` and a temporary's prefix need room
 _RESERVED = frozenset({"memory", "skill"})
-_VERSION = re.compile(r"(?P<slug>.+)_v\d{1,6}\Z", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 
 
@@ -89,11 +88,6 @@ def version_slug(slug: str, taken: Collection[str]) -> str:
     return f"{slug}_v{n}"
 
 
-def is_version(slug: str) -> bool:
-    """Whether the name is that of an archived version, `<slug>_vN`."""
-    return bool(_VERSION.match(slug))
-
-
 def parse(slug: str, text: str, mtime: datetime | None = None) -> Entry:
     """Read an entry leniently; nothing is refused and nothing is dropped.
 
@@ -124,20 +118,6 @@ def parse(slug: str, text: str, mtime: datetime | None = None) -> Entry:
         body=document.body.replace("\r\n", "\n").strip(),
         malformed=document.malformed,
     )
-
-
-def problems(text: str) -> tuple[str, ...]:
-    """Return what `doctor` has to say about an entry's file, a sentence each."""
-    document = frontmatter.read(text)
-    given, status = _text(_type_of(document.meta)), _text(document.meta.get("status"))
-    notes = []
-    if document.malformed:
-        notes.append("its frontmatter is no valid YAML; it was read line by line")
-    if given and _choice(EntryType, given) is None:
-        notes.append(f"its type {given!r} is unknown; it counts as project")
-    if status and _choice(EntryStatus, status) is None:
-        notes.append(f"its status {status!r} is unknown; it counts as active")
-    return tuple(notes)
 
 
 def render(fields: Mapping[str, object], body: str) -> str:

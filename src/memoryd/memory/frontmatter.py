@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
+from memoryd.memory.lines import split_lines
+
 BOM = "\ufeff"
 _FENCE = re.compile(r"---[ \t]*(\r?\n|\Z)")
 _CLOSE = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -75,7 +77,7 @@ def splice(text: str, changes: Mapping[str, object]) -> str:
     parts = _cut(text)
     newline = "\r\n" if parts.opening.endswith("\r\n") else "\n"
     old = _parse(parts.block) if parts.closing else None
-    lines = _lines(parts.block)
+    lines = split_lines(parts.block)
     spans = _yaml_spans(parts.block) if old is not None else _line_spans(lines)
     block = _edit(lines, spans, changes, newline) if spans is not None else ""
     if old is not None:
@@ -111,7 +113,7 @@ def _cut(text: str) -> _Parts:
 def _cut_unclosed(text: str, start: int, mark: str) -> _Parts:
     """Take the lines that look like keys as the block; a rule above prose is no block."""
     end, seen = start, False
-    for line in _lines(text[start:]):
+    for line in split_lines(text[start:]):
         if not (_KEY_LINE.match(line) or (seen and (_ITEM_LINE.match(line) or line.startswith("#")))):
             break
         end, seen = end + len(line), True
@@ -120,10 +122,6 @@ def _cut_unclosed(text: str, start: int, mark: str) -> _Parts:
     if not text[:end].endswith("\n"):
         return _Parts(text[:start], text[start:end] + "\n", "", text[end:])
     return _Parts(text[:start], text[start:end], "", text[end:])
-
-
-def _lines(block: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+\Z", block)
 
 
 def _parse(block: str) -> dict[str, Any] | None:
@@ -140,7 +138,7 @@ def _parse(block: str) -> dict[str, Any] | None:
 def _read_lines(block: str) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     key = ""
-    for line in _lines(block):
+    for line in split_lines(block):
         if match := _KEY_LINE.match(line):
             key = match[1].strip()
             meta[key] = _unquote(match[2] or "")
@@ -169,7 +167,7 @@ def _yaml_spans(block: str) -> list[_Span] | None:
     keys = [key for key, _ in root.value]
     if any(key.start_mark.column != 0 or not isinstance(key, yaml.ScalarNode) for key in keys):
         return None
-    return _close_spans(_lines(block), [(key.start_mark.line, key.value) for key in keys])
+    return _close_spans(split_lines(block), [(key.start_mark.line, key.value) for key in keys])
 
 
 def _close_spans(lines: list[str], starts: list[tuple[int, str]]) -> list[_Span]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import quote
 
+from memoryd.memory.changes import encode
 from memoryd.memory.entries import path_of
-from memoryd.memory.lines import newline_of
+from memoryd.memory.lines import newline_of, split_lines
 from memoryd.memory.model import Entry
 from memoryd.memory.text import cut
 
@@ -29,7 +30,7 @@ def render(entries: Sequence[Entry], existing: str) -> str:
     rows = [entry_line(entry) for entry in _newest_first(entries)]
     fixed = [before + START, END + after]
     spare_lines = MAX_LINES - sum(len(re.findall("\n", text)) for text in fixed) - 2
-    spare_bytes = MAX_BYTES - sum(len(_encoded(text)) for text in fixed) - len(newline)
+    spare_bytes = MAX_BYTES - sum(len(encode(text)) for text in fixed) - len(newline)
     listed = _fit(rows, spare_lines, spare_bytes, len(newline))
     return newline.join([before + START, *listed, END + after])
 
@@ -60,7 +61,7 @@ def _around(text: str) -> tuple[str, str]:
 
 def _after_generated(rest: str) -> str:
     """The closing marker was deleted: our own lines end where the person's begin."""
-    rows = re.findall(r"[^\n]*\n|[^\n]+\Z", rest)
+    rows = split_lines(rest)
     at = next((n for n, row in enumerate(rows) if not _OURS.match(row)), len(rows))
     kept = "".join(rows[at:])
     return "\n" + kept
@@ -72,10 +73,10 @@ def _newest_first(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _fit(rows: list[str], spare_lines: int, spare_bytes: int, newline_bytes: int) -> list[str]:
-    sizes = [len(_encoded(row)) + newline_bytes for row in rows]
+    sizes = [len(encode(row)) + newline_bytes for row in rows]
     if len(rows) <= spare_lines and sum(sizes) <= spare_bytes:
         return rows
-    note_bytes = len(_encoded(_left_out(len(rows)))) + newline_bytes
+    note_bytes = len(encode(_left_out(len(rows)))) + newline_bytes
     kept = used = 0
     while kept < min(len(rows), spare_lines - 1) and used + sizes[kept] + note_bytes <= spare_bytes:
         used, kept = used + sizes[kept], kept + 1
@@ -84,7 +85,3 @@ def _fit(rows: list[str], spare_lines: int, spare_bytes: int, newline_bytes: int
 
 def _left_out(count: int) -> str:
     return f"- … {count} more not listed here: `memoryd list`"
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

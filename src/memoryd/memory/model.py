@@ -84,7 +84,3 @@ class MemoryView:
     language: str = "en"  #: en or zh, of the labels
     has_project: bool = True
     files: dict[FileKey, str] = field(default_factory=dict)  #: text of core files and entries
-
-    def lines_of(self, path: str) -> tuple[CoreLine, ...]:
-        """The lines of a core file in both roots, user first."""
-        return tuple(line for line in self.core if line.key.path == path)

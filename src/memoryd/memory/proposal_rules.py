@@ -42,7 +42,7 @@ _FORGET = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
-_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
+DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def names_are_safe(proposal: Proposal, case: Case) -> Objection:
         case Lines():
             return "path-refused", f"{proposal.file[:80]!r} is neither a core file nor an entry"
         case Summary():
-            return None if _DATE.match(proposal.date) else ("path-refused", f"{proposal.date[:40]!r} is no date")
+            return None if DATE.match(proposal.date) else ("path-refused", f"{proposal.date[:40]!r} is no date")
     try:
         for slug in slugs:
             if slug not in known:

@@ -3,9 +3,9 @@
 A proposal is a wish. `memory.acceptance` decides, `memory.draft` turns the accepted ones into files.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from memoryd.memory.model import EntryType, Root
 
@@ -66,5 +66,3 @@ class Summary(_Proposal):
 
 
 Proposal = Annotated[Save | Supersede | Lines | Archive | Summary, Field(discriminator="kind")]
-
-ProposalAdapter: TypeAdapter[Any] = TypeAdapter(Proposal, config=ConfigDict(defer_build=True))

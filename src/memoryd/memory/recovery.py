@@ -25,7 +25,7 @@ from memoryd.memory.aside import (
     short_hash,
 )
 from memoryd.memory.directory import Folder, folders_of
-from memoryd.memory.ports import Author, FileChange, Version, Versions
+from memoryd.memory.ports import Author, Version, Versions
 from memoryd.memory.slot import Foreign, Seen, Slot, open_parent, peek
 
 
@@ -43,19 +43,6 @@ class IntendedChange:
 class Intent:
     run_id: str
     changes: tuple[IntendedChange, ...]
-
-
-def intent_of(run_id: str, changes: Sequence[FileChange]) -> Intent:
-    """The intent that `begin` writes down for an apply of these changes."""
-    hashed = (
-        IntendedChange(root=change.root, path=change.path, base=_hash(change.base), new=_hash(change.new))
-        for change in changes
-    )
-    return Intent(run_id=run_id, changes=tuple(hashed))
-
-
-def _hash(content: bytes | None) -> str | None:
-    return None if content is None else digest(content)
 
 
 Blobs = Callable[[str], bytes | None]  #: the bytes of a sha256, None when unknown

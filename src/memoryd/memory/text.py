@@ -14,6 +14,9 @@ from itertools import pairwise
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?")
 _CJK_CHAR = re.compile(rf"[{_CJK}]")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
+_CHINESE_SHARE = 0.3
 _WIDE = re.compile("[\u2e80-\uffff\U00010000-\U0010ffff]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 #: particles and pronouns: they end a word instead of being part of one
@@ -119,10 +122,10 @@ def tokens(text: str) -> int:
     return wide + math.ceil((len(text) - wide) / 4)
 
 
-def cjk_share(text: str) -> float:
-    """Return the share of CJK characters among the letters and digits, 0.0 for a text without any."""
-    letters = sum(map(str.isalnum, text))
-    return len(_CJK_CHAR.findall(text)) / letters if letters else 0.0
+def is_chinese(text: str) -> bool:
+    """Whether a text is written in Chinese: 30 % of its letters are Han, and none is kana or hangul."""
+    letters = sum(map(str.isalpha, text))
+    return bool(letters) and len(_HAN.findall(text)) >= _CHINESE_SHARE * letters and not _KANA_OR_HANGUL.search(text)
 
 
 def has_invisible(text: str) -> bool:

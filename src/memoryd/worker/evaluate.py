@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memoryd.ipc.events import Role, Tier
+from memoryd.ipc.events import TIER_OF_ROLE, Role, Tier
 from memoryd.memory import acceptance, draft
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.changes import Draft
+from memoryd.memory.draft_rules import after
 from memoryd.memory.model import FileKey
 from memoryd.memory.ports import Span
 from memoryd.memory.text import content_words, fold
@@ -26,7 +26,6 @@ from memoryd.worker.projection import Projection, SessionSlice, Utterance
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _HOST, _SESSION = "generic", "evaluation"
-_TIER: Mapping[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ class _Evidence:
 
     def add(self, role: Role, text: str) -> Utterance:
         seq = len(self.said) + 1
-        at, tier = _START + timedelta(seconds=seq), _TIER[role]
+        at, tier = _START + timedelta(seconds=seq), TIER_OF_ROLE[role]
         self.said[seq] = Span(seq=seq, at=at, host=_HOST, session_id=_SESSION, role=role, tier=tier, text=text)
         return Utterance(seq=seq, at=at, role=role, tier=tier, text=text)
 
@@ -142,7 +141,7 @@ def remember(snippet: Snippet, agent: MemoryAgent) -> tuple[str, ...]:
             files, accepted, now=said[-1].at, has_project=True, sources=lambda seqs: [], ours=lambda key, line: ()
         )
         if acceptance.check_draft(made, files) is None:
-            files = _applied(files, made)
+            files = after(made, files)
     return _active(files)
 
 
@@ -151,12 +150,6 @@ def _projection(said: Sequence[Utterance], note: str) -> Projection:
         host=_HOST, session_id=_SESSION, started_at=_START, cwd="/project", utterances=tuple(said), projection=note
     )
     return Projection(from_seq=said[0].seq, to_seq=said[-1].seq, sessions=(session,))
-
-
-def _applied(files: Mapping[FileKey, bytes], made: Draft) -> dict[FileKey, bytes]:
-    after = {**files, **{key: new for key, (_, new) in made.changes.items() if new is not None}}
-    gone = {key for key, (_, new) in made.changes.items() if new is None}
-    return {key: content for key, content in after.items() if key not in gone}
 
 
 def _active(files: Mapping[FileKey, bytes]) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ class Queue(Protocol):
     def settle(self, job: Job, outcome: Outcome, *, now: datetime, duration_ms: int, give_up: bool) -> None:
         """Record an outcome other than Applied (that one is settled by the commit itself).
 
-        `give_up`: every agent failed on the range; it is kept as skipped and the watermark moves over it.
+        `give_up`: the last attempt failed; the range is kept as skipped and the watermark moves over it.
         """
         ...
 

@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memoryd.ipc.events import EndStatus, FileTouch, Role, Tier
+from memoryd.ipc.events import TIER_OF_ROLE, EndStatus, FileTouch, Role, Tier
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
 
 MAX_CHUNK_CHARS = 200_000  #: text of one run; more stays due
 COMPACTION_CUT_CHARS = 400  #: each text, for a compaction run only
 COMPACTION_FLOOR_CHARS = 300  #: less in all is not worth a compaction run
-
-_TIER_OF_ROLE: dict[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +134,7 @@ def _utterances(row: EventRow, said: Iterable[tuple[Role, str, str | None]]) -> 
     return [
         Utterance(
             seq=row.seq, at=row.at, role=role, text=text, turn_id=row.turn_id,
-            tier=Tier(tier) if tier else _TIER_OF_ROLE[role],
+            tier=Tier(tier) if tier else TIER_OF_ROLE[role],
         )
         for role, text, tier in said
         if text.strip()

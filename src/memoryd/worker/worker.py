@@ -13,7 +13,7 @@ from memoryd.clock import Clock, mono, utc_now
 from memoryd.errors import MemorydError, RestartNeeded, Retry
 from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
 
-MAX_ATTEMPTS = 3  #: with the configured agent; then once with the rules agent, then the range is skipped
+MAX_ATTEMPTS = 3  #: then the range is skipped, and kept for `memoryd jobs retry`
 
 RETRY_SECONDS = 5.0  #: between two tries to write to the queue while the disk is full
 PUT_OFF_SECONDS = 30.0  #: a run that could not write is tried again then

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.versions import MemoryVersions
+from support.versions import MemoryVersions, intent_of
 
 from memoryd import fsio
 from memoryd.errors import CannotWrite, Conflict, PathRefused, RestartNeeded
@@ -13,7 +13,7 @@ from memoryd.memory.apply import Committed, Raced, apply
 from memoryd.memory.aside import digest
 from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.ports import FileChange
-from memoryd.memory.recovery import Intent, intent_of, recover, settle
+from memoryd.memory.recovery import Intent, recover, settle
 
 RUN = "run-1"
 OLD = {"user.md": b"old\n", "knowledge/db.md": b"postgres\n", "knowledge/gone.md": b"stale\n"}

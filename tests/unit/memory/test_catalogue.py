@@ -73,7 +73,7 @@ def test_the_view_of_an_agent_is_redacted_and_puts_the_user_first() -> None:
     assert [line.key.root for line in view.core] == [Root.USER, Root.PROJECT]
     assert SECRET not in repr(view)
     assert "Postgres" in view.files[DB]
-    assert [line.text for line in view.lines_of("constraints.md")] == ["never push to main"]
+    assert [line.text for line in view.core if line.key.path == "constraints.md"] == ["never push to main"]
 
 
 def test_the_language_is_that_of_the_memory() -> None:

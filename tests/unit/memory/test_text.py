@@ -4,12 +4,12 @@ from hypothesis import strategies as st
 
 from memoryd.memory.text import (
     bare,
-    cjk_share,
     content_words,
     cut,
     effective,
     fold,
     has_invisible,
+    is_chinese,
     similarity,
     stem,
     tokens,
@@ -101,5 +101,17 @@ def test_markers_and_length_are_cut() -> None:
     assert [bare(x) for x in ("- a", "  * b", "1. c", "## d", "> e", "-f")] == ["a", "b", "c", "d", "e", "-f"]
     assert cut("a  b\nc", 10) == "a b c"
     assert cut("abcdef", 4) == "abc…"
-    assert cjk_share("记忆 ab") == 0.5
-    assert cjk_share("…") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("你好，我叫张三，是一名 Rust 开发者。", True),
+        ("I prefer short commit messages\n好", False),
+        ("こんにちは、世界の皆さん", False),
+        ("한국어로 대답해 주세요", False),
+        ("123 …", False),
+    ],
+)
+def test_a_third_of_han_makes_a_text_chinese_and_kana_or_hangul_do_not(text: str, chinese: bool) -> None:
+    assert is_chinese(text) == chinese

@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.journal.store import Store
-from memoryd.ipc.events import Role, Tier
+from memoryd.ipc.events import TIER_OF_ROLE, Role, Tier
 from memoryd.memory.ports import Span
 
 _FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that are compared with a user's text
@@ -66,8 +66,7 @@ def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
             return "user", Tier.USER, data["text"]
         case "message":
             role: Role = data["role"]
-            default = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}[role]
-            return role, Tier(data.get("tier") or default), data["text"]
+            return role, Tier(data.get("tier") or TIER_OF_ROLE[role]), data["text"]
         case "turn":
             users = [m["text"] for m in data.get("messages", ()) if m["role"] == "user"]
             if users:

@@ -27,7 +27,6 @@ from memoryd.worker.ports import (
     Rejection,
 )
 
-MAX_ATTEMPTS = 3  #: then the range falls back to the rules agent, and then is skipped
 BACKOFF_SECONDS = (5, 30, 120)
 
 _WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"

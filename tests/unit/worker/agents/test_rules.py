@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.daemon import demo
-from memoryd.ipc.events import EndStatus, FileTouch, Role, Tier
+from memoryd.ipc.events import TIER_OF_ROLE, EndStatus, FileTouch, Role, Tier
 from memoryd.memory import acceptance, draft
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import FileKey, MemoryView, Root
@@ -27,7 +27,6 @@ from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEn
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SCRIPT = Path(demo.__path__[0]) / "script.toml"
-TIERS: Mapping[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 
 
 class Talk:
@@ -50,8 +49,10 @@ class Talk:
 
     def say(self, text: str, role: Role = "user") -> int:
         seq, at = self._next()
-        self._said[seq] = Span(seq=seq, at=at, host="generic", session_id="s1", role=role, tier=TIERS[role], text=text)
-        self._new.append(Utterance(seq=seq, at=at, role=role, tier=TIERS[role], text=text))
+        self._said[seq] = Span(
+            seq=seq, at=at, host="generic", session_id="s1", role=role, tier=TIER_OF_ROLE[role], text=text
+        )
+        self._new.append(Utterance(seq=seq, at=at, role=role, tier=tier, text=text))
         return seq
 
     def use(self, name: str, *files: FileTouch) -> None:
@@ -275,6 +276,12 @@ def test_forget_names_the_fact_it_means() -> None:
     talk.run()
     assert "Corvane" not in talk.memory()
     assert "tabs" in talk.memory()
+
+
+@pytest.mark.parametrize("said", ["我在腾讯任职。", "我在騰訊任職。"])
+def test_a_wish_to_forget_meets_either_script(said: str) -> None:
+    assert proposals_for(said) != []
+    assert proposals_for(f"{said}忘掉我的公司。") == []
 
 
 def test_forgetting_an_unknown_fact_takes_nothing_out() -> None:

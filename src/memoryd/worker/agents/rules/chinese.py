@@ -4,38 +4,24 @@
 
 import re
 from itertools import chain
+from typing import Any
 
 from memoryd.worker.agents.rules.chinese_cues import kind_of, weigh
 from memoryd.worker.agents.rules.chinese_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
-    MENTIONED,
     PREFERRED,
     Kind,
     Language,
     Pattern,
     Table,
+    patterns_of,
 )
 
 
-def _patterns(
-    kind: Kind,
-    *regexes: str,
-    one_clause: bool = False,
-    importance: float = MENTIONED,
-    follows: bool = False,
-) -> tuple[Pattern, ...]:
+def _patterns(kind: Kind, *words: str, **conditions: Any) -> tuple[Pattern, ...]:
     guard = _NOT_ASKED if kind is Kind.RULE else ""
-    return tuple(
-        Pattern(
-            kind=kind,
-            regex=regex(guard + r.replace("$", _END)),
-            one_clause=one_clause,
-            importance=importance,
-            follows=follows,
-        )
-        for r in regexes
-    )
+    return patterns_of((regex(guard + w.replace("$", _END)) for w in words), kind=kind, **conditions)
 
 
 _END = r"(?![^，,；;。：:！!、\s])"  #: of a clause
@@ -335,7 +321,6 @@ CHINESE = Language(
         r"|(?:哦|噢|嗯|啊)?(?:对了|另外|还有(?:一点)?(?=[，,：:\s])|还有(?=[，,：:\s])|再说一(?:点|下)|顺便(?:说|提|讲)(?:一下|下|一句|一嘴|一声)?|顺便(?:说|提)(?:一下|一句)?|说个事|先说(?:一下|好|明)(?:哈|啊)?|先说(?:一下|好)|补充(?:个|一下|一点|一句)(?:背景|信息)?|补充(?:一下|一点)|提醒(?:你)?(?:一下|一句)|其实|反正|说来话长|讲真|讲道理|说实话|老实说|拜托|麻烦(?:你)?|劳驾|烦请|有劳|请(?:你)?(?!假|教|求|问)|跟你说(?:一下)?|告诉你(?:一下)?|说一下|因为|由于|忘了(?:自我介绍|说|讲|提|跟你[说讲]|告诉你)|忘记说|自我介绍(?:一下)?|(?:简单)?介绍一下|please|Please|再?强调一(?:下|遍)|再次提醒|(?:跟|和)?你?说过(?:你)?(?:多少|几|好几|无数|很多|八百|一万| ?[Nn\d])? ?(?:遍|次|回)了?|(?:都|已经)?强调过[^，。]{0,5}|(?:从|自)?(?:这|上|下|本)个?(?:周|月|季度|星期)(?:起|开始)|(?:跟|和)你更新一下|更正一下|纠正一下|同步一下|更新一下|通知一下)[，,：:。！!\s、～~…]*"
         r"|(?P<standing>从现在(?:开始|起)|从今(?:天|往后|以后)起?|从此以?后?|(?:以后|今后|往后)(?=[，,：:\s])|下次(?:开始|起)|(?:在)?所有项目里?(?=[，,：:\s]))[，,：:\s]*"
         r"|(?P<remember>(?!记住(?:密码|登录|我的选择|账号|用户名|状态|上次))(?:请|你|要|帮我|给我|千万|一定|务必|麻烦)*(?:记住|记下来?(?!了)|记下来?|记一下|记着|牢记|记好|别忘了|不要忘了|remember|存一下|保存一下|记得(?!上|有|以前|之前|当|那|你|我)|记得(?!上|有|以前|之前))(?:了|哈|啊|这(?:一)?点|这个)?)[，,：:。！!\s]*"
-        r""
     ),
     standing=regex(
         r"以后|今后|往后|从现在|从今|从此|每次|每回|每当|总是|永远|始终|一律|尽量|别再|不要再|长期|平时|记住|这个?(?:项目|仓库|库)里|在(?:本|这个?)(?:项目|仓库|库)|最好"

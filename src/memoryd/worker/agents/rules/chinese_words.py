@@ -4,7 +4,7 @@
 
 import re
 
-from memoryd.worker.agents.rules.patterns import lazy
+from memoryd.worker.agents.rules.patterns import filled, lazy
 
 #: each a piece of a regular expression; patterns name them as <CLASS>
 WORDS = {
@@ -32,8 +32,7 @@ WORDS = {
 
 def regex(pattern: str) -> re.Pattern[str]:
     """Compile a pattern, its `<CLASS>` names filled in."""
-    for name, words in WORDS.items():
-        pattern = pattern.replace(f"<{name}>", words)
+    pattern = filled(pattern, WORDS)
     # A space between Chinese and Latin letters is a matter of taste.
     pattern = pattern.replace("\\S", "\\s?\\S").replace("[A-Za-z", "\\s?[A-Za-z").replace("(?= ?\\s?", "(?=\\s?")
     return lazy(pattern)

@@ -4,35 +4,25 @@
 
 import re
 from itertools import chain
+from typing import Any
 
 from memoryd.worker.agents.rules.english_cues import kind_of, lasting, weigh
 from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
-    MENTIONED,
     PREFERRED,
     Kind,
     Language,
     Pattern,
     Table,
     lazy,
+    patterns_of,
 )
 
 
-def _patterns(
-    kind: Kind, *regexes: str, one_clause: bool = False, importance: float = MENTIONED, standing: bool = False
-) -> tuple[Pattern, ...]:
-    return tuple(
-        Pattern(
-            kind=kind,
-            regex=regex(words.replace("$", _END)),
-            one_clause=one_clause,
-            importance=importance,
-            standing=standing,
-        )
-        for words in regexes
-    )
+def _patterns(kind: Kind, *words: str, **conditions: Any) -> tuple[Pattern, ...]:
+    return patterns_of((regex(w.replace("$", _END)) for w in words), kind=kind, **conditions)
 
 
 _END = r"(?=[\s)]*(?:[.!,;:]|$))"  #: of a clause
@@ -195,7 +185,7 @@ _PATTERNS = tuple(
         _POINTER,
         _DECISION,
         _PREFERENCE,
-        _SENTENCE_PREFERENCE[:1],
+        _SENTENCE_PREFERENCE,
         _SENTENCE_RULE[:-1],
         _RULE,
         _PERSON,

@@ -15,7 +15,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.patterns import Kind, lazy
-from memoryd.worker.agents.rules.topics import Topic, about, names_something, slug_words
+from memoryd.worker.agents.rules.topics import Topic, about, alias_of, names_something, slug_words
 
 ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
@@ -95,11 +95,9 @@ class Desk:
         return [held for held in self._held if held.folded in wanted]
 
     def _named(self, wish: Forget) -> list[Held]:
-        for words, lines in wish.language.aliases:
-            if words.match(wish.what):
-                return [held for held in self._held if lines.search(simplified(held.text))][-1:]
         is_meant = about(wish)
-        return [held for held in self._held if is_meant(held.text)]
+        meant = [held for held in self._held if is_meant(held.text)]
+        return meant[-1:] if alias_of(wish) else meant
 
     # what is replaced
 

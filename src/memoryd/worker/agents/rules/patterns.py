@@ -1,10 +1,11 @@
 """The shape of a language table: what one pattern says, and what a whole language says.
 
-`english.py` and `chinese.py` each hold one table of this shape; the pipeline knows no word of any language.
+`english.py` and `chinese.py` each hold one table of this shape; the words that both or neither can hold stand
+beside the step that asks for them.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -54,6 +55,18 @@ class Pattern:
     one_clause: bool = False  #: matches within one clause; others may reach over the rest of the sentence
     standing: bool = False  #: counts only in a sentence that says "from now on", "always", 以后, ...
     follows: bool = False  #: has no subject of its own: counts only right after a fact about the person
+
+
+def patterns_of(regexes: Iterable[re.Pattern[str]], **conditions: Any) -> tuple[Pattern, ...]:
+    """Return one pattern for each regex, all under the same conditions: the other fields of `Pattern`."""
+    return tuple(Pattern(regex=regex, **conditions) for regex in regexes)
+
+
+def filled(pattern: str, classes: Mapping[str, str]) -> str:
+    """Put the word classes in the place of their `<CLASS>` names."""
+    for name, words in classes.items():
+        pattern = pattern.replace(f"<{name}>", words)
+    return pattern
 
 
 class Table:

@@ -53,15 +53,16 @@ def old_values(masked: str, language: Language) -> tuple[str, ...]:
 
 def with_next(fact: Fact, following: Fact) -> Fact:
     """Return a fact that goes on with the next one, unchanged when both do not fit into a line."""
-    return _if_it_fits(fact, f"{fact.text}{'；' if fact.language is CHINESE else '. '}{following.text}")
+    return _joined(fact, following.text)
 
 
 def with_sentence(fact: Fact, sentence: Sentence) -> Fact:
     """Return a fact with a sentence that explains it, unchanged when both do not fit into a line."""
-    return _if_it_fits(fact, f"{fact.text}. {fact.language.render(fact.kind, _trimmed(sentence.text, fact.language))}")
+    return _joined(fact, fact.language.render(fact.kind, _trimmed(sentence.text, fact.language)))
 
 
-def _if_it_fits(fact: Fact, text: str) -> Fact:
+def _joined(fact: Fact, more: str) -> Fact:
+    text = f"{fact.text}{'；' if fact.language is CHINESE else '. '}{more}"
     return replace(fact, text=text) if len(text) <= MAX_FACT_CHARS else fact
 
 

@@ -1,5 +1,6 @@
 """What a text is about: its words without those that every fact has."""
 
+import re
 from collections.abc import Callable
 
 from memoryd.memory.text import content_words
@@ -49,15 +50,25 @@ def names_something(wish: Forget) -> bool:
     return bool(wish.what and (wish.language.code != "zh" or content_words(wish.what) - _FRAME_OF_WISHES))
 
 
+def alias_of(wish: Forget) -> re.Pattern[str] | None:
+    """Return what the lines look like for which the words of a wish stand: "my company"."""
+    return next((lines for words, lines in wish.language.aliases if words.match(wish.what)), None)
+
+
 def about(wish: Forget) -> Callable[[str], bool]:
     """Return whether a text, or a part of one, is about what a wish names."""
-    lines = next((lines for words, lines in wish.language.aliases if words.match(wish.what)), None)
+    lines = alias_of(wish)
     if lines:
-        return lambda text: bool(lines.search(text))
+        return lambda text: bool(lines.search(simplified(text)))
     asked = content_words(wish.what) - _FRAME_OF_WISHES
     if wish.language.code == "zh":
         alone = {word for word in asked if len(word) == 1}
-        return lambda text: bool(asked & content_words(simplified(text))) or any(word in text for word in alone)
+
+        def is_meant(text: str) -> bool:
+            matched = simplified(text)
+            return bool(asked & content_words(matched)) or any(word in matched for word in alone)
+
+        return is_meant
     return lambda text: 2 * len(asked & content_words(text)) >= max(1, len(asked))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.filters import is_task, may_state, without_question
+from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.languages import CHINESE
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
@@ -231,7 +232,7 @@ class _Scan:
             return False
         words = masked[clause.start : clause.end]
         kind = clause.pattern.kind if clause.pattern else language.kind_of(words)
-        if clause.pattern and _slots(kind, words, language) - {"user role"}:
+        if clause.pattern and slots_of(language.render(kind, words), language) - {"user role"}:
             return True
         return kind is not self.parts[-1].kind and (clause.pattern is not None or language.weigh(words) >= PART)
 
@@ -242,12 +243,7 @@ class _Scan:
         if not self.parts[-1].kind is clause.pattern.kind is Kind.PERSON:
             return False
         words = self.masked[clause.start : clause.end]
-        return bool(_slots(Kind.PERSON, words, self.language) & _LASTING_SLOTS)
-
-
-def _slots(kind: Kind, words: str, language: Language) -> set[str]:
-    line = language.render(kind, words)
-    return {name for name, pattern in language.slots if pattern.search(line)}
+        return bool(slots_of(self.language.render(Kind.PERSON, words), self.language) & _LASTING_SLOTS)
 
 
 def _fact(part: _Part, sentence: Sentence, scan: _Scan) -> Fact | None:
