@@ -49,9 +49,8 @@ class Talk:
 
     def say(self, text: str, role: Role = "user") -> int:
         seq, at = self._next()
-        self._said[seq] = Span(
-            seq=seq, at=at, host="generic", session_id="s1", role=role, tier=TIER_OF_ROLE[role], text=text
-        )
+        tier = TIER_OF_ROLE[role]
+        self._said[seq] = Span(seq=seq, at=at, host="generic", session_id="s1", role=role, tier=tier, text=text)
         self._new.append(Utterance(seq=seq, at=at, role=role, tier=tier, text=text))
         return seq
 
