@@ -14,6 +14,8 @@ from memoryd.memory.model import CORE_FILES, SESSION_DIR, FileKey, Root
 from memoryd.memory.recall import Recalled, clean
 from memoryd.memory.text import cut, tokens
 
+MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
+
 
 def only(roots: Mapping[Root, Path], scopes: tuple[str, ...]) -> Mapping[Root, Path]:
     return {root: path for root, path in roots.items() if not scopes or root in scopes}
@@ -32,7 +34,7 @@ def scope_of(name: str) -> Any:
 def offset_of(cursor: str | None) -> int:
     if cursor is None:
         return 0
-    if not cursor.isdigit():
+    if not (cursor.isdecimal() and len(cursor) <= MAX_CURSOR_DIGITS):
         raise BadEvent(f"cursor {cursor[:40]!r} is none of ours; start again without one")
     return int(cursor)
 

@@ -3,7 +3,7 @@
 import asyncio
 import difflib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,14 +72,17 @@ class Commands:
             totals=totals,
         )
 
-    async def forget(self, roots: Roots, name: str) -> tuple[str, tuple[str, ...]]:
+    async def forget(self, roots: Roots, name: str, scopes: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
         """Archive an entry, or remove the core lines that hold `name`; later evidence alone can bring it back.
 
+        :param scopes: look only in these roots; empty: in all
         :return: the run and what was forgotten, as `<root>/<path>: <text>`
         :raises NotFound: nothing of that name
         """
         view = await self.runner.shelf.view(roots)
-        entry = next(((root, e) for root, e in view.entries if e.active and name in (e.slug, e.name)), None)
+        wanted = scopes or roots
+        named = ((r, e) for r, e in view.entries if r in wanted and e.active and name in (e.slug, e.name))
+        entry = next(named, None)
         proposals: tuple[Proposal, ...]
         if entry is not None:
             root, found = entry
@@ -87,7 +90,7 @@ class Commands:
             facts = [(root, f"{found.name}"), *((root, bare(row)) for row in found.body.splitlines() if bare(row))]
             said: tuple[str, ...] = (f"{root}/{entries.path_of(found.slug)}: {found.name}",)
         else:
-            held = [line for line in view.core if fold(name) in fold(line.text)]
+            held = [i for i in view.core if i.key.root in wanted and fold(name) in fold(i.text)]
             if not held:
                 raise NotFound(f"no entry or line {name!r}; `memoryd list` shows what there is")
             proposals = tuple(Lines(root=i.key.root, file=i.key.path, remove=(i.text,)) for i in held)

@@ -13,6 +13,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryd.errors import ConfigError
+from memoryd.ipc import places as placing
+from memoryd.ipc.places import Places
 
 RESERVED = frozenset({"MEMORYD_SOCKET", "MEMORYD_CHILD", "MEMORYD_SHARED"})
 
@@ -77,6 +79,11 @@ class Config(_Section):
     privacy: Privacy = Privacy()
     retention: Retention = Retention()
     logs: Logs = Logs()
+
+
+def places_of(config: "Config") -> Places:
+    """Return the places that the environment and this configuration name."""
+    return placing.find(data=config.daemon.data_dir, socket=config.daemon.socket)
 
 
 def load(path: Path, env: Mapping[str, str] | None = None) -> Config:

@@ -56,7 +56,7 @@ def examine() -> Iterator[Check]:
         config = Config()
     else:
         yield _ok("config", str(found.config) if found.config.exists() else "no file, every default holds")
-    places = placing.find(data=config.daemon.data_dir, socket=config.daemon.socket)
+    places = configuration.places_of(config)
     yield from _Examination(places, config).checks()
 
 

@@ -136,8 +136,8 @@ class _Handlers:
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self._catalogue(params)
-        hits = ranking.search(catalogue, params.query or "", params.match, limit=params.offset + params.limit + 1)
         start = answers.offset_of(params.cursor) or params.offset
+        hits = ranking.search(catalogue, params.query or "", params.match, limit=start + params.limit + 1)
         page = hits[start : start + params.limit + 1]
         items = tuple(
             answers.item(catalogue, hit.key).model_copy(
@@ -151,7 +151,7 @@ class _Handlers:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self._roots(params.cwd)
-        run, said = await self.daemon.commands.forget(roots, params.name)
+        run, said = await self.daemon.commands.forget(roots, params.name, params.scopes)
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 
@@ -160,10 +160,15 @@ class _Handlers:
         directory = Path(params.memory_dir) if params.memory_dir else None
         if directory is None and params.cwd:
             directory = await self._binding(params.cwd)
+        start = answers.offset_of(params.cursor)
         rows = await asyncio.to_thread(
-            self.daemon.history.runs, since=since, limit=params.limit, writes=params.writes, directory=directory
+            self.daemon.history.runs,
+            since=since, limit=params.limit + 1, offset=start, writes=params.writes, directory=directory,
+        )  # fmt: skip
+        return m.MemoryLog(
+            items=tuple(map(answers.run, rows[: params.limit])),
+            next_cursor=answers.next_cursor(rows, params.limit, start),
         )
-        return m.MemoryLog(items=tuple(answers.run(row) for row in rows))
 
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
@@ -242,8 +247,12 @@ class _Handlers:
                 await settled
 
     async def job_list(self, params: m.PageParams) -> m.JobList:
-        rows = await asyncio.to_thread(self.daemon.history.jobs)
-        return m.JobList(items=tuple(answers.job(row) for row in rows[: params.limit]))
+        start = answers.offset_of(params.cursor)
+        rows = (await asyncio.to_thread(self.daemon.history.jobs))[start:]
+        return m.JobList(
+            items=tuple(map(answers.job, rows[: params.limit])),
+            next_cursor=answers.next_cursor(rows, params.limit, start),
+        )
 
     async def job_retry(self, params: m.JobRetryParams) -> m.JobsRetried:
         count = await asyncio.to_thread(self.daemon.upkeep.retry, params.id, self.daemon.clock())
@@ -252,7 +261,7 @@ class _Handlers:
 
     # the daemon
 
-    async def daemon_health(self, params: m.HealthParams) -> m.Health:
+    async def daemon_health(self, params: m.NoParams) -> m.Health:
         report = await self.daemon.health()
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
@@ -275,7 +284,7 @@ class _Handlers:
         now = self.daemon.clock()
         return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
 
-    async def daemon_shutdown(self, params: m.ShutdownParams) -> m.Done:
+    async def daemon_shutdown(self, params: m.NoParams) -> m.Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)
         return m.Done()
 

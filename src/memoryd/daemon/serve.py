@@ -17,9 +17,8 @@ def serve() -> int:
     """Run until stopped; returns the exit status."""
     os.umask(0o077)
     try:
-        places = placing.find()
-        config = configuration.load(places.config)
-        places = placing.find(data=config.daemon.data_dir, socket=config.daemon.socket)
+        config = configuration.load(placing.find().config)
+        places = configuration.places_of(config)
         logs.configure(config)
         return asyncio.run(_serve(places, config))
     except MemorydError as error:

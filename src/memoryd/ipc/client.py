@@ -67,7 +67,7 @@ class Client:
         except OSError as error:
             self.close()
             raise _cut_off(method) from error
-        if not reply:
+        if not reply.endswith(b"\n"):
             self.close()
             raise _cut_off(method)
         return decode_reply(reply, request_id, method)

@@ -1,6 +1,6 @@
 """Events: immutable facts that a host reports. The wire shape is fixed (docs/protocol.md, "Events").
 
-An event is one of twelve kinds; `data` is typed by kind. Unknown fields of published events are kept.
+An event is one of eleven kinds; `data` is typed by kind. Unknown fields of published events are kept.
 """
 
 from collections.abc import Mapping

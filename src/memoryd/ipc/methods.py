@@ -227,7 +227,6 @@ class RunParams(Params):
     """`run` None: the newest run that changed a file."""
 
     run: str | None = None
-    cwd: AbsolutePath | None = None
 
 
 class FileDiff(Result):
@@ -271,6 +270,8 @@ class MemoryWhy(Page):
 
 
 class RecallParams(Params):
+    """`host` and `session_id` say who asks; no answer depends on them yet."""
+
     cwd: AbsolutePath | None = None
     host: str | None = None
     session_id: str | None = None
@@ -361,10 +362,6 @@ class JobsRetried(Result):
 # --- the daemon -----------------------------------------------------------------------------------------------------
 
 
-class HealthParams(Params):
-    pass
-
-
 class Health(Result):
     """ok: due work gets done; degraded: part of it; stuck: none. `reason` names the remedy."""
 
@@ -392,7 +389,7 @@ class Paused(Result):
     until: AwareDatetime | None = None
 
 
-class ShutdownParams(Params):
+class NoParams(Params):
     pass
 
 
@@ -422,8 +419,8 @@ METHODS: dict[str, Method] = {
     "consolidation.run": Method(ConsolidationParams, Consolidated),
     "job.list": Method(PageParams, JobList),
     "job.retry": Method(JobRetryParams, JobsRetried),
-    "daemon.health": Method(HealthParams, Health),
+    "daemon.health": Method(NoParams, Health),
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
-    "daemon.shutdown": Method(ShutdownParams, Done),
+    "daemon.shutdown": Method(NoParams, Done),
 }

@@ -132,7 +132,7 @@ def strip_invisible(text: str) -> str:
 
 
 def _secrets(text: str) -> Iterator[redaction.Span]:
-    for start in range(0, max(len(text), 1), _PIECE_CHARS):
+    for start in range(0, len(text), _PIECE_CHARS):
         piece = text[max(start - _OVERLAP_CHARS, 0) : start + _PIECE_CHARS]
         offset = max(start - _OVERLAP_CHARS, 0)
         for span in redaction.find(piece):

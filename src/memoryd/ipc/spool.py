@@ -104,12 +104,8 @@ class Spool:
     def _set_aside(self, name: str) -> None:
         self._failures.pop(name, None)
         (self._folder / "bad").mkdir(mode=0o700, exist_ok=True)
-        folder_fd = fsio.open_folder(self._folder)
-        try:
-            with suppress(FileNotFoundError):
-                fsio.rename(folder_fd, name, f"bad/{name}")
-        finally:
-            os.close(folder_fd)
+        with fsio.folder(self._folder) as folder_fd, suppress(FileNotFoundError):
+            fsio.rename(folder_fd, name, f"bad/{name}")
 
 
 _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  #: our trouble, not the file's

@@ -20,9 +20,7 @@ def places() -> Places:
 
     :raises ConfigError: the configuration is broken
     """
-    found = placing.find()
-    settings = configuration.load(found.config).daemon
-    return placing.find(data=settings.data_dir, socket=settings.socket)
+    return configuration.places_of(configuration.load(placing.find().config))
 
 
 def places_anyway() -> Places:

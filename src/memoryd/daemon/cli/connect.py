@@ -84,20 +84,24 @@ def _list(installer: Installer) -> None:
     screen.show(screen.table(columns, rows))
 
 
-def _carry_out(plan: Plan, *, dry_run: bool, yes: bool, unchanged: str, question: str = "Write this?") -> None:
+def _carry_out(plan: Plan, *, dry_run: bool, yes: bool, unchanged: str) -> None:
     """Show a plan, ask, and write it."""
-    for change in plan.visible:
-        screen.say(change.says())
-        if change.diff():
-            screen.diff(change.diff())
-    for note in plan.notes:
-        screen.warn(f"note: {note}")
+    _show(plan)
     if not plan.visible:
         screen.say(unchanged)
     elif not dry_run:
-        _confirm(question, yes)
+        _confirm("Write this?", yes)
     if not dry_run:
         carry_out(plan)
+
+
+def _show(plan: Plan) -> None:
+    for change in plan.visible:
+        screen.say(change.says())
+        if text := change.diff():
+            screen.diff(text)
+    for note in plan.notes:
+        screen.warn(f"note: {note}")
 
 
 def _confirm(question: str, yes: bool) -> None:
@@ -124,10 +128,7 @@ def uninstall_everything(
     """
     places = asking.places()
     plan, service = Installer(places=places).plan_removal(), Service(places=places)
-    for change in plan.visible:
-        screen.say(change.says())
-        if change.diff():
-            screen.diff(change.diff())
+    _show(plan)
     if service.written() != "absent":
         screen.say(f"remove the service: {', '.join(path.name for path in service.files())}")
     if data:
@@ -143,12 +144,13 @@ def uninstall_everything(
     screen.say(f"done; what stays: {', '.join(stays)}")
 
 
-_OURS = ("lock", "starting", "installs.json", "daemon.log", "bin", "run", "spool", "index", "user", "projects")
+_OURS = ("lock", "starting", "installs.json", "bin", "run", "spool", "index", "user", "projects")
+_OUR_FILES = ("state.db*", "logs.db*", "daemon.log*")
 
 
 def _delete_ours(data: Path) -> None:
     """Delete what memoryd put into its data directory; whatever else is there stays, and the directory with it."""
-    for path in (*(data / name for name in _OURS), *data.glob("state.db*"), *data.glob("logs.db*")):
+    for path in (*(data / name for name in _OURS), *(path for glob in _OUR_FILES for path in data.glob(glob))):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -215,7 +217,7 @@ def _remove_service(service: Service) -> None:
 
 @service_app.command(name="status")
 def service_status() -> None:
-    """Say whether the service is installed and runs; exit status 0 when it does, else 3.
+    """Say whether the service is installed and runs; exit status 0 when it runs or is enabled, else 3.
 
     Example: [cyan]memoryd service status[/]
     """

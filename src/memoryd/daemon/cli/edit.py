@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.memory import Name, read, tell_saved
 from memoryd.daemon.cli.root import MEMORY, Cwd, app
-from memoryd.errors import CannotWrite, ConfigError, LimitExceeded, MemorydError, RestartNeeded, UsageError
+from memoryd.errors import BadEvent, CannotWrite, ConfigError, LimitExceeded, MemorydError, RestartNeeded, UsageError
 from memoryd.ipc.methods import MemoryItem
 from memoryd.memory import entries, frontmatter
 
@@ -48,19 +49,27 @@ def _edit_entry(item: MemoryItem, slug: str, cwd: str) -> None:
     folder = Path(tempfile.mkdtemp(prefix="memoryd-"))
     copy = folder / f"{slug}.md"
     copy.write_text(before, "utf-8")
-    _open_editor(copy)
-    after = copy.read_text("utf-8")
-    if after != before:
-        try:
+    try:
+        _open_editor(copy)
+        after = _text_of(copy)
+        if after != before:
             _save(after, item, slug, cwd)
-        except MemorydError as error:
+    except MemorydError as error:
+        if copy.read_bytes() != before.encode():
             raise type(error)(f"{error}; your text is kept in {copy}") from error
-    else:
-        screen.say(f"unchanged: {slug}")
-    copy.unlink()
-    folder.rmdir()
+        shutil.rmtree(folder)
+        raise
+    shutil.rmtree(folder)  # with what the editor put beside it, e.g. a backup
     if after == before:
+        screen.say(f"unchanged: {slug}")
         raise typer.Exit(1)
+
+
+def _text_of(copy: Path) -> str:
+    try:
+        return copy.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadEvent("what the editor wrote is not UTF-8") from error
 
 
 def _save(text: str, item: MemoryItem, slug: str, cwd: str) -> None:
@@ -77,7 +86,12 @@ def _save(text: str, item: MemoryItem, slug: str, cwd: str) -> None:
 
 
 def _open_editor(path: Path) -> None:
-    """:raises UsageError: no editor is set :raises CannotWrite: it failed; nothing was saved"""
+    """Wait until the editor ends.
+
+    :raises UsageError: no editor is set
+    :raises ConfigError: it cannot be run
+    :raises CannotWrite: it failed; nothing was saved
+    """
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:
         raise UsageError("no editor is set; say which, e.g. `EDITOR=nano memoryd edit NAME`")

@@ -35,9 +35,10 @@ def stop() -> None:
 
     Example: [cyan]memoryd stop[/]
     """
-    pid = process.stop(asking.places_anyway())
+    places = asking.places_anyway()
+    pid = process.stop(places)
     screen.say("memoryd is not running" if pid is None else f"memoryd stopped, pid {pid}")
-    service = Service(places=asking.places_anyway())
+    service = Service(places=places)
     if pid is not None and service.written() != "absent" and service.usable() and service.state() != "installed":
         screen.say(f"the next hook starts it again; `{service.disable_steps()[0]}` keeps it stopped")
 

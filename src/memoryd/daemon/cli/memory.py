@@ -8,7 +8,7 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import MEMORY, Cwd, Json, Limit, app
+from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.errors import BadEvent, UsageError
@@ -68,6 +68,7 @@ def search(
     cwd: Cwd = None,
     scope: Scopes = None,
     limit: Limit = 10,
+    cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """Search the memories of this project and your own.
@@ -80,7 +81,7 @@ def search(
         "memory.search",
         {
             "query": query, "match": match.value, "cwd": asking.absolute(cwd), "limit": limit,
-            "scopes": tuple(scope or ()),
+            "cursor": cursor, "scopes": tuple(scope or ()),
         },
     )  # fmt: skip
     if json:
@@ -88,6 +89,7 @@ def search(
     elif found.items:
         rows = ((f"{item.score or 0:.2f}", _place(item), _one_line(item)) for item in found.items)
         screen.show(screen.table(_HIT_COLUMNS, rows))
+        screen.more(found.next_cursor)
     else:
         screen.warn(f"nothing matches {query!r}; --match any is wider")
     if not found.items:
@@ -106,7 +108,7 @@ def list_memories(
     cwd: Cwd = None,
     scope: Scopes = None,
     limit: Limit = 200,
-    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """List the core files and entries that hold here.
@@ -122,7 +124,7 @@ def list_memories(
     if not found.items:
         return screen.say("no memory yet; it comes with the first turns, or with `memoryd save`")
     screen.show(screen.table(_ITEM_COLUMNS, map(_row, found.items)))
-    return screen.warn(f"more: --cursor {found.next_cursor}") if found.next_cursor else None
+    return screen.more(found.next_cursor)
 
 
 _ITEM_COLUMNS = (

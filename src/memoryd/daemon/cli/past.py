@@ -1,17 +1,16 @@
 """log, diff, undo, why: each run, what it changed, taking it back, and where a line came from."""
 
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import PAST, Cwd, Json, Limit, app
+from memoryd.daemon.cli.root import PAST, Cursor, Cwd, Json, Limit, OnlyCwd, OnlyDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
-from memoryd.errors import NotFound, UsageError
+from memoryd.errors import Conflict, NotFound, UsageError
 from memoryd.ipc.methods import RunInfo
 
 Run = Annotated[
@@ -26,11 +25,10 @@ def log(
         str | None, typer.Option("--since", metavar="T", help="A duration (2h, 1d) or a date (2026-11-30).")
     ] = None,
     writes: Annotated[bool, typer.Option("--writes", help="Only runs that changed a file.")] = False,
-    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")] = None,
-    memory_dir: Annotated[
-        Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")
-    ] = None,
+    cwd: OnlyCwd = None,
+    memory_dir: OnlyDir = None,
     limit: Limit = 50,
+    cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """List the runs, newest first.
@@ -44,14 +42,15 @@ def log(
         "memory.log",
         {
             "since": since(since_when, now).isoformat() if since_when else None, "writes": writes, "limit": limit,
-            "cwd": asking.given(cwd), "memory_dir": asking.given(memory_dir),
+            "cursor": cursor, "cwd": asking.given(cwd), "memory_dir": asking.given(memory_dir),
         },
     )  # fmt: skip
     if json:
         return screen.as_json(found)
     if not found.items:
         return screen.say("no run yet; `memoryd consolidate` starts one")
-    return screen.show(screen.table(_RUN_COLUMNS, (_run(run, now) for run in found.items)))
+    screen.show(screen.table(_RUN_COLUMNS, (_run(run, now) for run in found.items)))
+    return screen.more(found.next_cursor)
 
 
 _RUN_COLUMNS = (
@@ -98,7 +97,7 @@ def undo(run: Run = None, json: Json = False) -> None:
         for conflict in found.conflicts:
             screen.warn(f"left as it is: {conflict}")
     if found.conflicts:
-        raise typer.Exit(76)
+        raise typer.Exit(Conflict.exit_status)
     if not found.files:
         raise typer.Exit(1)
 

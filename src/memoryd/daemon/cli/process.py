@@ -38,8 +38,9 @@ def start(places: Places) -> tuple[Health, bool]:
     Of many callers one starts it, the others wait for that one.
 
     :raises NoDaemon: it did not come up; the sentence ends with the last lines of its log
+    :raises Busy: another caller does not get it up
     """
-    with _only_one(places, mono() + START_SECONDS):
+    with _only_one(places, mono() + 2 * START_SECONDS):
         try:
             return health(places, timeout=2.0), False
         except NoDaemon:
@@ -52,9 +53,12 @@ def start(places: Places) -> tuple[Health, bool]:
 @contextmanager
 def _only_one(places: Places, deadline_mono: float) -> Iterator[None]:
     fsio.make_dirs(places.data)
-    fd = os.open(places.data / "starting", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    path = places.data / "starting"
+    with fsio.translated("open", None, str(path)):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        _wait(lambda: _try_lock(fd), deadline_mono)
+        if not _wait(lambda: _try_lock(fd), deadline_mono):
+            raise Busy("another `memoryd start` is still at it; see `memoryd status`")
         yield
     finally:
         os.close(fd)

@@ -31,8 +31,8 @@ EPILOG = """[bold]First steps[/]
 
 [cyan]memoryd doctor[/] says what is missing
 
-[bold]Exit status[/] 0 done, 1 not found or nothing to do, 2 usage, 65 bad input, 69 no daemon, 70 a bug, 73 cannot
-write, 75 try later, 76 conflict, 77 refused, 78 configuration"""
+[bold]Exit status[/] 0 done, 1 not found or nothing to do, 2 usage, 3 not running, 65 bad input, 69 no daemon, 70 a bug,
+71 restart needed, 73 cannot write, 75 try later, 76 conflict, 77 refused, 78 configuration"""
 
 
 def unwrapped(text: str) -> str:
@@ -56,6 +56,9 @@ Cwd = Annotated[
     Path | None, typer.Option("--cwd", metavar="DIR", help="The project directory; by default the current one.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")]
+OnlyDir = Annotated[Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")]
+Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")]
 
 

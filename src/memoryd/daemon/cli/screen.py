@@ -92,6 +92,12 @@ def show(renderable: Table | Text) -> None:
     console().print(renderable)
 
 
+def more(next_cursor: str | None) -> None:
+    """Say on stderr how to see the page after this one, if there is one."""
+    if next_cursor:
+        warn(f"more: --cursor {next_cursor}")
+
+
 def diff(text: str) -> None:
     """A unified diff, coloured where colours are wanted."""
     colours = {"+": "green", "-": "red", "@": "cyan"}

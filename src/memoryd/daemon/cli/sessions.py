@@ -1,6 +1,6 @@
 """sessions list, sessions show."""
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -8,9 +8,9 @@ from rich.text import Text
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import PAST, Json, Limit, app
+from memoryd.daemon.cli.root import PAST, Cursor, Json, Limit, OnlyCwd, app
 from memoryd.daemon.cli.screen import Column
-from memoryd.daemon.cli.times import ago
+from memoryd.daemon.cli.times import ago, local
 from memoryd.errors import NotFound, UsageError
 from memoryd.ipc.methods import SessionDetail, SessionInfo
 
@@ -20,9 +20,9 @@ app.add_typer(sessions_app, name="sessions", rich_help_panel=PAST)
 
 @sessions_app.command(name="list")
 def sessions_list(
-    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")] = None,
+    cwd: OnlyCwd = None,
     limit: Limit = 50,
-    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """List the sessions, the latest first.
@@ -35,7 +35,7 @@ def sessions_list(
     if not found.items:
         return screen.say("no session yet; `memoryd doctor` checks whether the hooks are in")
     screen.show(screen.table(_COLUMNS, map(_row, found.items)))
-    return screen.warn(f"more: --cursor {found.next_cursor}") if found.next_cursor else None
+    return screen.more(found.next_cursor)
 
 
 _COLUMNS = (
@@ -82,8 +82,7 @@ def sessions_show(
 
 def _resolve(name: str) -> tuple[str, str]:
     """Host and full id of a session named by a unique beginning."""
-    listed = asking.ask("session.list", {"limit": 1000}).items
-    keys = [(item.host, item.session_id) for item in listed]
+    keys = list(_keys())
     exact = [key for key in keys if name in ("/".join(key), key[1])]
     near = exact or [key for key in keys if "/".join(key).startswith(name) or key[1].startswith(name)]
     if not near:
@@ -93,12 +92,23 @@ def _resolve(name: str) -> tuple[str, str]:
     return near[0]
 
 
+def _keys() -> Iterator[tuple[str, str]]:
+    """Host and id of every session, page by page."""
+    cursor: str | None = None
+    while True:
+        page = asking.ask("session.list", {"limit": 1000, "cursor": cursor})
+        yield from ((item.host, item.session_id) for item in page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
 def _facts(found: SessionDetail) -> list[tuple[str, str]]:
     facts = [
         ("session", f"{found.host}/{found.session_id}"),
         ("directory", found.cwd or "-"),
         ("memory", found.memory_dir or "-"),
-        ("started", f"{found.started_at.astimezone():%Y-%m-%d %H:%M}"),
+        ("started", local(found.started_at)),
         ("last event", ago(found.last_at, utc_now()) + (", ended" if found.ended else "")),
         ("counted", f"{found.turn_count} turns, {found.tool_calls} tool calls, {found.event_count} events"),
         ("consolidated", _consolidated(found)),

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, openmetrics, screen
-from memoryd.daemon.cli.root import RUN, Json, app
+from memoryd.daemon.cli.root import RUN, Json, OnlyDir, app
 from memoryd.daemon.cli.screen import Column
-from memoryd.daemon.cli.times import ago
+from memoryd.daemon.cli.times import ago, local
 from memoryd.errors import UsageError
 from memoryd.ipc.methods import WorkerStats
 
@@ -28,9 +28,7 @@ class Format(StrEnum):
 
 @app.command(rich_help_panel=RUN)
 def stats(
-    memory_dir: Annotated[
-        Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")
-    ] = None,
+    memory_dir: OnlyDir = None,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
     form: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.TABLE,
     json: Json = False,
@@ -113,5 +111,5 @@ def _lines(found: WorkerStats) -> list[str]:
     if found.last_error:
         lines.append(f"last error: {found.last_error}")
     if found.paused_until:
-        lines.append(f"paused until {found.paused_until.astimezone():%Y-%m-%d %H:%M}; `memoryd resume` ends it")
+        lines.append(f"paused until {local(found.paused_until)}; `memoryd resume` ends it")
     return lines

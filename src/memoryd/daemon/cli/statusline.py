@@ -104,6 +104,5 @@ def _socket_path() -> str:
     if found.config.exists() or any(name.startswith("MEMORYD_DAEMON__") for name in os.environ):
         from memoryd.daemon import config as configuration
 
-        settings = configuration.load(found.config).daemon
-        found = placing.find(data=settings.data_dir, socket=settings.socket)
+        found = configuration.places_of(configuration.load(found.config))
     return str(found.socket)

@@ -49,6 +49,11 @@ def ago(moment: datetime, now: datetime) -> str:
     return f"{span(passed)} ago" if passed < 30 * 86_400 else moment.astimezone().date().isoformat()
 
 
+def local(moment: datetime) -> str:
+    """`2026-11-30 09:15`, in the time zone of this machine."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
 def span(length_seconds: float) -> str:
     """A length of time in its largest unit."""
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):

@@ -7,9 +7,9 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import WORK, Cwd, Json, Limit, app
+from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app
 from memoryd.daemon.cli.screen import Column
-from memoryd.daemon.cli.times import ago, seconds
+from memoryd.daemon.cli.times import ago, local, seconds
 from memoryd.errors import UsageError
 from memoryd.ipc.methods import Consolidated, JobInfo
 
@@ -33,7 +33,9 @@ def consolidate(
     if cwd and memory_dir:
         raise UsageError("--cwd and --memory-dir name the same thing in two ways; give one of them")
     where = {"memory_dir": asking.given(memory_dir)} if memory_dir else {"cwd": asking.absolute(cwd)}
-    found = asking.ask("consolidation.run", {**where, "wait": wait}, timeout=WAIT_SECONDS if wait else 30.0)
+    found = asking.ask(
+        "consolidation.run", {**where, "wait": wait}, timeout=WAIT_SECONDS if wait else asking.CALL_SECONDS
+    )
     screen.as_json(found) if json else screen.say(_outcome(found))
     if found.outcome in EXITS:
         raise typer.Exit(EXITS[found.outcome])
@@ -51,7 +53,7 @@ app.add_typer(jobs_app, name="jobs", rich_help_panel=WORK, invoke_without_comman
 
 
 @jobs_app.callback(invoke_without_command=True)
-def jobs(context: typer.Context, limit: Limit = 50, json: Json = False) -> None:
+def jobs(context: typer.Context, limit: Limit = 50, cursor: Cursor = None, json: Json = False) -> None:
     """List jobs that wait or run, and ranges that failed.
 
     A range is listed as skipped when every attempt on it failed; `retry` takes it up again.
@@ -60,13 +62,14 @@ def jobs(context: typer.Context, limit: Limit = 50, json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    found = asking.ask("job.list", {"limit": limit})
+    found = asking.ask("job.list", {"limit": limit, "cursor": cursor})
     if json:
         screen.as_json(found)
     elif not found.items:
         screen.say("no job waits, runs or was skipped")
     else:
         screen.show(screen.table(_JOB_COLUMNS, map(_job, found.items)))
+        screen.more(found.next_cursor)
 
 
 _JOB_COLUMNS = (
@@ -105,7 +108,7 @@ def pause(
     length: Annotated[
         str | None, typer.Option("--for", metavar="T", help="For how long, e.g. 30m, 2h, 1d; else until `resume`.")
     ] = None,
-    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only for this project.")] = None,
+    cwd: OnlyCwd = None,
     json: Json = False,
 ) -> None:
     """Stop recording, everywhere or for one project.
@@ -117,13 +120,13 @@ def pause(
     found = asking.ask(
         "daemon.pause", {"cwd": asking.given(cwd), "seconds": seconds(length) if length is not None else None}
     )
-    until = f"until {found.until.astimezone():%Y-%m-%d %H:%M}" if found.until else "until `memoryd resume`"
+    until = f"until {local(found.until)}" if found.until else "until `memoryd resume`"
     screen.as_json(found) if json else screen.say(f"nothing is recorded {'here' if cwd else 'anywhere'} {until}")
 
 
 @app.command(rich_help_panel=WORK)
 def resume(
-    cwd: Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only for this project.")] = None,
+    cwd: OnlyCwd = None,
     json: Json = False,
 ) -> None:
     """Record again.

@@ -106,13 +106,20 @@ class History:
         return rows[0] if rows else None
 
     def runs(
-        self, *, since: str | None = None, limit: int = 50, writes: bool = False, directory: Path | None = None
+        self,
+        *,
+        since: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+        writes: bool = False,
+        directory: Path | None = None,
     ) -> list[Row]:
         """Runs, newest first; `writes`: only those that changed files."""
         rows = self._rows(
             "select * from runs where (?1 is null or started_at >= ?1) and (not ?2 or outcome = 'applied')"
             " and (?4 is null or dir = ?4)"
-            " order by started_at desc limit ?3", since, writes, limit, directory and str(directory),
+            " order by started_at desc, id limit ?3 offset ?5",
+            since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
         return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
 

@@ -83,6 +83,7 @@ def test_uninstall_takes_everything_but_what_was_remembered(cli: Cli, home: Path
     assert holder(places.data) is None
     assert (places.data / "state.db").exists()
     assert not (home / ".claude" / "settings.json").exists()
+    (places.data / "daemon.log.1").write_text("an older log")
     assert cli("uninstall", "--data").status == 2
     assert cli("uninstall", "--data", "--yes").status == 0
     assert not places.data.exists()

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,46 @@ def test_an_editor_that_fails_saves_nothing(
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", editor)
     assert cli("edit", "user/user.md").status == status
+
+
+def test_what_an_editor_leaves_beside_the_copy_goes_with_it(
+    cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert cli("save", "The demo runs on the old laptop.", "--name", "demo place").status == 0
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("EDITOR", 'sh -c \'cp "$0" "$0~"; sed -i s/old/new/ "$0"\'')
+    assert cli("edit", "demo-place").out.startswith("updated: demo-place")
+    monkeypatch.setenv("EDITOR", "false")
+    assert cli("edit", "demo-place").status == 73
+    assert list(tmp_path.glob("memoryd-*")) == []
+
+
+def test_forget_takes_the_one_of_the_scope_that_was_named(cli: Cli, world: World) -> None:
+    for scope in ("user", "project"):
+        assert cli("save", f"The {scope} stand-up is at nine.", "--name", "stand-up", "--scope", scope).status == 0
+    assert "forgotten: project/knowledge/stand-up.md" in cli("forget", "project/stand-up").out
+    assert "user stand-up" in cli("show", "user/stand-up").out
+    assert cli("forget", "project/stand-up").status == 1
+
+
+def test_pages_follow_each_other_to_the_end(cli: Cli, world: World) -> None:
+    for number in range(7):
+        assert cli("save", f"Lamp {number} hangs in room {number}.", "--name", f"lamp {number}").status == 0
+    for command, key in ((("search", "lamp"), "path"), (("log",), "run"), (("list",), "path")):
+        whole = [item[key] for item in json.loads(cli(*command, "--limit", "100", "--json").out)["items"]]
+        paged: list[str] = []
+        cursor: tuple[str, ...] = ()
+        while True:
+            page = json.loads(cli(*command, "--limit", "3", *cursor, "--json").out)
+            paged += [item[key] for item in page["items"]]
+            if page["next_cursor"] is None:
+                break
+            cursor = ("--cursor", page["next_cursor"])
+        assert len(whole) > 6
+        assert paged == whole
+    assert "more: --cursor 2" in cli("log", "--limit", "2").err
+    assert cli("log", "--cursor", "²").status == 65
 
 
 def test_pause_and_resume(cli: Cli, world: World) -> None:
