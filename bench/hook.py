@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.installation import Installation
+
 from bench import bare, talk
 from bench.ground import Ground
 from bench.process import run_seconds, standing
-from bench.served import Served, serving
+from bench.served import serving
 from bench.table import Aim, Row
 from bench.timing import Times, in_turn
 from memoryd.ipc import hookscript
@@ -91,7 +93,7 @@ def _places(room: Path, name: str) -> Places:
 class _Late:
     """Counts what went to the spool although the daemon runs."""
 
-    served: Served
+    served: Installation
     count: int = 0
 
     def counting(self, fire: Callable[[], float]) -> Callable[[], float]:

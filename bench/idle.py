@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from time import sleep
 
+from support.installation import Installation
+
 from bench import bare, talk
 from bench.ground import Ground
 from bench.process import HAS_PROC, Cpu, Memory, Switches, cpu, memory, standing, switches
-from bench.served import Served, serving
+from bench.served import serving
 from bench.table import Row
 from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.sweep import SWEEP_SECONDS
@@ -64,7 +66,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     return rows, _notes(seconds)
 
 
-def work(served: Served, events: int) -> None:
+def work(served: Installation, events: int) -> None:
     """Prompts and answers in ten sessions, until all of it is consolidated."""
     with Client(served.places.socket) as client:
         for n in range(events // 2):
@@ -74,7 +76,7 @@ def work(served: Served, events: int) -> None:
                 raw = json.dumps({**stdin, said: talk.text(400, seed=n)})
                 known = {"id": uuid.uuid4().hex, "at": rfc3339(utc_now()), "host": "claude-code", "event": event}
                 client.call("hook.deliver", {**known, "raw": raw})
-    served.wait_idle()
+    served.idle()
 
 
 def _at_rest(pids: list[int], seconds: float) -> list[Rest]:

@@ -5,10 +5,12 @@ import subprocess
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from time import perf_counter
+
+from support.installation import installed
 
 from bench.ground import Ground
 from bench.process import run_seconds
-from bench.served import Served
 from bench.table import Aim, Row, compared
 from bench.timing import in_turn
 
@@ -64,8 +66,8 @@ def _heaviest(ground: Ground) -> str:
 
 
 def started(ground: Ground, home: Path) -> float:
-    served = Served(ground, home)
-    try:
-        return served.start()
-    finally:
-        served.stop()
+    with installed(home) as one:
+        began = perf_counter()
+        one.start()
+        one.call("daemon.health")
+        return perf_counter() - began

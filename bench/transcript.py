@@ -9,10 +9,12 @@ from itertools import count
 from pathlib import Path
 from time import perf_counter, sleep
 
+from support.installation import Installation
+
 from bench import talk
 from bench.ground import Ground
 from bench.process import Cpu, cpu
-from bench.served import Served, serving
+from bench.served import serving
 from bench.table import Row, compared
 from bench.timing import Times, in_turn
 from memoryd.clock import rfc3339, utc_now
@@ -26,7 +28,7 @@ WAIT_SECONDS = 300.0
 class Bench:
     """A new session and file for each round: a known record would be a duplicate."""
 
-    served: Served
+    served: Installation
     size: int
     used: list[Cpu] = field(default_factory=list)
     events: int = 0

@@ -217,6 +217,8 @@ def stage(dir_fd: int, name: str, data: bytes, mode: int = 0o600) -> None:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ALWAYS, mode, dir_fd=dir_fd)
     try:
         try:
+            with translated("write", dir_fd, name):
+                os.fchmod(fd, mode)  # whatever the umask
             write_all(fd, data)
             sync(fd)
         finally:
@@ -227,14 +229,12 @@ def stage(dir_fd: int, name: str, data: bytes, mode: int = 0o600) -> None:
         raise
 
 
-def write_durable(path: str | os.PathLike[str], data: bytes, *, mode: int = 0o600, dir_fd: int | None = None) -> None:
-    """Replace a file whole and return once it survives a power cut; with `dir_fd`, `path` is a name in that folder."""
-    if dir_fd is None:
-        with folder(Path(path).parent) as parent_fd:
-            write_durable(Path(path).name, data, mode=mode, dir_fd=parent_fd)
-    else:
-        stage(dir_fd, os.fspath(path), data, mode)
-        sync_dir(dir_fd)
+def write_durable(path: str | os.PathLike[str], data: bytes, *, mode: int = 0o600) -> None:
+    """Replace a file whole and return once it survives a power cut."""
+    path = Path(path)
+    with folder(path.parent) as parent_fd:
+        stage(parent_fd, path.name, data, mode)
+        sync_dir(parent_fd)
 
 
 # -- names -------------------------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.faults_daemon import Installation, installed, pause, reading, rows, until
 from support.faults_mounts import ext4, fill, tmpfs
 from support.faults_oracle import Oracle, at_rest, settle
 from support.faults_profile import FULL, dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.installation import Installation, installed, pause, reading, rows, until
 
 from memoryd.errors import JournalFull, NoDaemon
 from memoryd.ipc.client import Client

@@ -1,6 +1,6 @@
 """People at editors, as processes of their own, against a daemon that applies without pause.
 
-EDITOR_SAVES sets the saves of each editor; `make faults` runs 1 000.
+100 saves of each editor; the full profile runs 1 000.
 """
 
 import json
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.editor import EDITORS
+from support.faults_profile import pick
 from support.versions import MemoryVersions
 
 from memoryd import fsio
@@ -22,7 +23,7 @@ from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.ports import Author, FileChange, Version
 from memoryd.memory.recovery import settle
 
-SAVES = int(os.environ.get("EDITOR_SAVES", "100"))
+SAVES = pick(quick=100, full=1000)
 SEED = 20261130
 TESTS = Path(__file__).parent.parent
 HELD_SECONDS = 1.0  # 10 s in the daemon; an editor of this test holds a file for milliseconds

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from support.editor import EDITORS
-from support.faults_daemon import Installation, installed, reading, rows, until
 from support.faults_oracle import at_rest, settle
 from support.faults_profile import SEED, dice, pick
 from support.faults_publish import Crowd, Ledger
+from support.installation import Installation, installed, reading, rows, until
 
 SAVES = pick(quick=80, full=1_000)
 SLOWER = 20  #: the editor pauses for milliseconds, a run takes tens of them: both must get their turn

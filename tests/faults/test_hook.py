@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.faults_daemon import Installation, installed, reading, rows, until
 from support.faults_oracle import texts
 from support.faults_profile import FULL
+from support.installation import Installation, installed, reading, rows, until
 
 from memoryd.clock import mono
 from memoryd.errors import Busy, NoDaemon

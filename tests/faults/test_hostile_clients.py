@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.faults_daemon import Installation, installed, until
 from support.faults_profile import dice, pick
 from support.faults_publish import Ledger
+from support.installation import Installation, installed, until
 
 from memoryd.errors import Busy, NoDaemon
 

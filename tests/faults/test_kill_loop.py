@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.faults_daemon import Installation, installed, pause, reading, session_members, until
 from support.faults_oracle import Oracle, at_rest, intents, running, settle, spent_attempts
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.installation import Installation, installed, pause, reading, session_members, until
 
 KILLS = pick(quick=24, full=200)
 LEAST = pick(quick=3, full=40)  #: kills with each thing in progress

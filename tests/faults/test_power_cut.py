@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.faults_daemon import Installation, installed, pause, reading, rows, until
 from support.faults_mounts import Ext4, ext4
 from support.faults_oracle import Oracle, at_rest, intents, running, settle, spent_attempts, whole_files
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.installation import Installation, installed, pause, reading, rows, until
 
 CUTS = pick(quick=3, full=60)
 EXIT_IO_ERROR, KILLED = 74, -9

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.faults_daemon import Installation, installed, pause, reading, session_members, until
 from support.faults_oracle import Oracle, at_rest, running, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.installation import Installation, installed, pause, reading, session_members, until
 
 STARTS = pick(quick=12, full=50)
 STOPS = pick(quick=3, full=30)  #: in the middle of a run

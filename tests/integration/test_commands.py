@@ -9,13 +9,6 @@ from support.talk import turn
 
 from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, ScanRejected
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> str:
-    (tmp_path / "lantern").mkdir()
-    return str(tmp_path / "lantern")
-
-
 ENTRY = {
     "name": "Deploy target", "description": "where lantern runs", "type": "project",
     "content": "Lantern runs on Hetzner since November.",

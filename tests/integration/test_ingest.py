@@ -16,12 +16,6 @@ from memoryd.errors import BadEvent
 from memoryd.ipc.spool import Spool
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> str:
-    (tmp_path / "lantern").mkdir()
-    return str(tmp_path / "lantern")
-
-
 def firing(raw: str, *, host: str = "claude-code", event: str = "Stop", env: dict[str, str] | None = None) -> Any:
     return {
         "id": uuid.uuid4().hex, "at": "2026-11-30T08:00:00Z", "host": host, "event": event, "raw": raw,

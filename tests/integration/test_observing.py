@@ -5,15 +5,8 @@ import json
 import uuid
 from pathlib import Path
 
-import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import deliver, turn
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> str:
-    (tmp_path / "lantern").mkdir()
-    return str(tmp_path / "lantern")
 
 
 async def test_an_edit_in_a_directory_in_use_is_seen_at_once(home: Path, project: str) -> None:

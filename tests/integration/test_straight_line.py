@@ -5,17 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import deliver, turn
 
 from memoryd.memory.proposals import Lines
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> str:
-    (tmp_path / "lantern").mkdir()
-    return str(tmp_path / "lantern")
 
 
 async def test_after_the_third_turn_a_run_starts_and_a_new_session_gets_the_memory(home: Path, project: str) -> None:
@@ -153,7 +146,7 @@ async def test_after_a_compaction_the_checkpoint_comes_back_once(home: Path, pro
         compact = await deliver(one, "SessionStart", cwd=project, source="compact")
         assert "Port the parser to Rust" in compact.stdout
         await deliver(one, "PostCompact", cwd=project, trigger="manual", compact_summary="x")
-        await asyncio.sleep(0)
+        await daemon.caught_up()
         after = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="next", prompt="go on")
         assert "Port the parser" not in after.stdout
         await idle(daemon)

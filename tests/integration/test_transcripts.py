@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import ScriptedAgent, client, each_prompt, running
+from support.daemons import ScriptedAgent, client, each_prompt, running, until
 from support.talk import deliver
 
 from memoryd.daemon.config import Config, Privacy
@@ -152,7 +152,8 @@ async def test_at_start_a_session_that_was_not_read_to_its_end_is_read_again(hom
         )
     await asyncio.to_thread(path.write_bytes, path.read_bytes() + record("user", "two"))
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
-        async with asyncio.timeout(10):
-            while len(await messages(daemon)) < 2:  # noqa: ASYNC110 - no event tells that a row was written
-                await asyncio.sleep(0.01)
-        assert await messages(daemon) == ["one", "two"]
+
+        async def both() -> bool:
+            return await messages(daemon) == ["one", "two"]
+
+        await until(both)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.faults_daemon import Installation, reading, rows
 from support.faults_publish import Ledger
+from support.installation import Installation, reading, rows
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from memoryd.clock import rfc3339, utc_now
 from memoryd.errors import Busy, JournalFull, MemorydError, NoDaemon, ShuttingDown
 from memoryd.ipc.client import Client
-from support.faults_daemon import Installation, pause, until
+from support.installation import Installation, pause, until
 
 HOST = "generic"
 _AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)

@@ -103,7 +103,9 @@ def test_a_missing_file_is_an_answer(portable: bool, folder: int) -> None:
 def test_a_folder_is_opened_when_asked_for(portable: bool, folder: int, place: Path) -> None:
     (place / "daily").mkdir()
     for path in ("daily", "."):
-        os.close(fsio.open_beneath(folder, path, os.O_RDONLY | os.O_DIRECTORY))
+        fd = fsio.open_beneath(folder, path, os.O_RDONLY | os.O_DIRECTORY)
+        assert os.path.sameopenfile(fd, folder) is (path == ".")
+        os.close(fd)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the flipper needs RENAME_EXCHANGE")
@@ -214,10 +216,11 @@ def test_the_probe_for_exchange_leaves_nothing(folder: int, place: Path, monkeyp
 
 def test_a_durable_write_is_whole_private_and_alone(place: Path, folder: int) -> None:
     fsio.write_durable(place / "user.md", TEXT)
-    fsio.write_durable("user.md", TEXT * 2, dir_fd=folder)
+    assert (place / "user.md").stat().st_mode & 0o777 == 0o600
+    fsio.write_durable(place / "user.md", TEXT * 2, mode=0o666)  # the umask has no say
     assert [p.name for p in place.iterdir()] == ["user.md"]
     assert (place / "user.md").read_bytes() == TEXT * 2
-    assert (place / "user.md").stat().st_mode & 0o777 == 0o600
+    assert (place / "user.md").stat().st_mode & 0o777 == 0o666
 
 
 def test_a_durable_write_syncs_the_file_before_its_name_and_the_folder_after(

@@ -118,7 +118,7 @@ def stats(row: Row) -> m.WorkerStats:
 
 
 def job(row: Row) -> m.JobInfo:
-    state = {"retrying": "deferred"}.get(row["state"], row["state"])
+    state = row["state"]
     if state == "skipped":
         return m.JobInfo(
             id=str(row["id"]), memory_dir=row["dir"], state=state, due_seq=row["to_seq"], from_seq=row["from_seq"],

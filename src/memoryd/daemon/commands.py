@@ -1,6 +1,7 @@
 """What people ask for: save, forget, undo, why, diff. Each change is a run with a person as its author."""
 
 import asyncio
+import contextlib
 import difflib
 import uuid
 from collections.abc import Collection, Mapping
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.runs import JournalRuns
-from memoryd.errors import Conflict, LimitExceeded, NotFound, ScanRejected, UsageError
+from memoryd.errors import Conflict, LimitExceeded, MemorydError, NotFound, RestartNeeded, ScanRejected, UsageError
 from memoryd.memory import entries, frontmatter, lines, quality
 from memoryd.memory.changes import decode, encode, readable
 from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, Root
@@ -192,7 +193,14 @@ class Commands:
     ) -> tuple[Run, Outcome, Plan]:
         run = run or _run(roots, action)
         await asyncio.to_thread(self.runs.start, run)
-        outcome, planned = await self.runner.change(run, plan)
+        try:
+            outcome, planned = await self.runner.change(run, plan)
+        except RestartNeeded:
+            raise  # the next start puts the files back and ends the run
+        except MemorydError as error:
+            with contextlib.suppress(MemorydError):  # what went wrong first is what the person should read
+                await asyncio.to_thread(self.runs.end, run, "failed", str(error))
+            raise
         if not isinstance(outcome, Applied):
             reason = getattr(outcome, "reason", None) or (planned.refused[0].reason if planned.refused else None)
             await asyncio.to_thread(

@@ -16,8 +16,6 @@ from memoryd.errors import ConfigError
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
 
-RESERVED = frozenset({"MEMORYD_SOCKET", "MEMORYD_CHILD", "MEMORYD_SHARED"})
-
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -120,7 +118,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
     for name, text in sorted(env.items()):
-        if name.startswith("MEMORYD_") and "__" in name and name not in RESERVED:
+        if name.startswith("MEMORYD_") and "__" in name:
             section, _, key = name.removeprefix("MEMORYD_").lower().partition("__")
             yield section, key, _value(text)
 

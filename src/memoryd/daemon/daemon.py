@@ -1,12 +1,11 @@
 """The daemon: every part made and joined, started in an order that a crash cannot hurt, stopped without loss."""
 
 import asyncio
-import contextlib
 import os
 import signal
 import socket
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
-from memoryd.errors import ConfigError, InternalError, MemorydError, RestartNeeded
+from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
 from memoryd.ipc.methods import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -181,8 +180,11 @@ class Daemon:
         self._stop.set()
 
     def stop_to_restart(self) -> None:
-        """Stop with the status that makes the service manager start again: the next start puts files back."""
-        self.exit_status = RestartNeeded.exit_status
+        """Stop with a status after which the service manager starts again: the next start puts files back.
+
+        Not with RestartNeeded's own: after a newer program's database no restart helps, so the unit makes none.
+        """
+        self.exit_status = Busy.exit_status
         self._stop.set()
 
     async def close(self) -> None:
@@ -192,10 +194,10 @@ class Daemon:
         if hasattr(self, "server"):
             await self.server.close()
         await self.worker.drain(seconds=DRAIN_SECONDS)
-        await self.observer.close()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.observer.close()
         await asyncio.to_thread(self.journal.close)
         self.lock.release()
         log.info("daemon.stopped")
@@ -234,7 +236,7 @@ class Daemon:
             log.warning("config.refused", reason=str(error))
             return
         if config != self.config:
-            if config.daemon.log_level != self.config.daemon.log_level:
+            if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config)
             self.config, self.journal.triggers = config, _triggers(config)
             self.runner.core_chars = config.memory.core_chars
@@ -269,7 +271,13 @@ class Daemon:
 
     async def health(self) -> HealthReport:
         return await asyncio.to_thread(
-            judge_health, self.history, self.spool, running=self.worker.running, now=self.clock(), notes=self._notes()
+            judge_health,
+            self.history,
+            self.spool,
+            running=self.worker.running,
+            now=self.clock(),
+            notes=self._notes(),
+            min_interval_seconds=self.config.consolidation.min_interval_seconds,
         )
 
     def _notes(self) -> list[str]:
@@ -289,7 +297,7 @@ class Daemon:
         for intent in await asyncio.to_thread(self.runs.open_intents):
             found = await asyncio.to_thread(recover, intent, self.runs.versions.content, clock=self.clock)
             await asyncio.to_thread(self.runs.versions.record, found)
-            await asyncio.to_thread(self.runs.close_intent, intent.run_id)
+            await asyncio.to_thread(self.runs.abandon, intent.run_id)
             log.warning("run.recovered", run=intent.run_id, files=len(intent.changes))
         self.shelf.place(self.places.user_memory, Root.USER)  # before the loop: the first sight decides the role
         for row in await asyncio.to_thread(self.history.directories):
@@ -299,10 +307,16 @@ class Daemon:
         await self.refresh_pauses()
 
     async def _catch_up(self) -> None:
-        await self.drain_spool()
-        await asyncio.to_thread(self.upkeep.heal, self.clock())
-        await self.reader.catch_up_all()
+        """At start; a step that fails is logged, and the others are done."""
+        for step in (self.drain_spool, self._heal, self.reader.catch_up_all):
+            try:
+                await step()
+            except MemorydError as error:
+                log.warning("start.failed", step=step.__name__, error=error.code)
         self.worker.wake()
+
+    async def _heal(self) -> None:
+        await asyncio.to_thread(self.upkeep.heal, self.clock())
 
     async def _watchdog(self) -> None:
         """Tell systemd that the loop turns and the writer writes."""
@@ -330,11 +344,13 @@ class Daemon:
 
     async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
         """After the answer: what an event leads to besides its row."""
-        with contextlib.suppress(MemorydError):
+        try:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
             await self.observer.active(directory)
+        except MemorydError as error:
+            log.warning("follow.failed", session=event.session_id, error=error.code)
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
@@ -361,6 +377,3 @@ def _triggers(config: Config) -> Triggers:
 
 def _log_failure(method: str, error: Exception) -> None:
     log.error("method.failed", method=method, error=type(error).__name__, exc_info=error)
-
-
-Work = Callable[[], Awaitable[None]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from memoryd.daemon import config as configuration
-from memoryd.daemon import mounts
+from memoryd.daemon import jsonedit, mounts
 from memoryd.daemon.config import Config
 from memoryd.daemon.install import INSTALLABLE, Installer
 from memoryd.daemon.lock import holder
@@ -123,6 +123,7 @@ class _Examination:
         try:
             state = self.installer.state(target)
             text = target.settings.read_text("utf-8") if target.settings.exists() else ""
+            off = jsonedit.parse(text, str(target.settings)).get("disableAllHooks")
         except (MemorydError, OSError, UnicodeDecodeError) as error:
             return _wrong(link, str(error), "correct the file")
         self.hooked = self.hooked or state != "absent"
@@ -131,7 +132,7 @@ class _Examination:
             return _wrong(link, absent, mend) if self.installer.present(host) else _off(link, absent, mend)
         if state == "outdated":
             return _wrong(link, "another release, another path or not all of them", mend)
-        if '"disableAllHooks": true' in text:
+        if off and off.value is True:
             return _wrong(link, f"installed, but disableAllHooks is set in {target.settings}", "take that key out")
         return _ok(link, f"installed in {target.settings}")
 

@@ -19,27 +19,33 @@ class HealthReport:
 
 
 def judge_health(
-    history: History, spool: Spool, *, running: bool, now: datetime, notes: Sequence[str] = ()
+    history: History,
+    spool: Spool,
+    *,
+    running: bool,
+    now: datetime,
+    min_interval_seconds: int = 0,
+    notes: Sequence[str] = (),
 ) -> HealthReport:
     """Look at what is due and what could not be done. Blocking.
 
     :param running: a run is in progress
+    :param min_interval_seconds: a job rests that long after the run before
     :param notes: what else keeps part of the work from being done, each with its remedy
     """
-    if not running and (stuck := _stuck(history, now)):
+    if not running and (stuck := _stuck(history, now, min_interval_seconds)):
         return HealthReport(state="stuck", reason=stuck)
     reasons = "; ".join([*notes, *_degraded(history, spool)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
-def _stuck(history: History, now: datetime) -> str | None:
-    row = history.oldest_due()
+def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | None:
+    row = history.oldest_due(min_interval_seconds)
     if row is None:
         return None
-    since = parse_rfc3339(max(row["due_at"], row["not_before"] or ""))
-    if since >= now - timedelta(minutes=STUCK_MINUTES):
+    if parse_rfc3339(row["ready_at"]) >= now - timedelta(minutes=STUCK_MINUTES):
         return None
-    return f"a job for {row['dir']} is due since {row['due_at']} and none runs; `memoryd restart`, then see the log"
+    return f"a job for {row['dir']} could run since {row['ready_at']}, none runs; `memoryd restart`, then see the log"
 
 
 def _degraded(history: History, spool: Spool) -> Iterator[str]:

@@ -22,7 +22,7 @@ def _places() -> Places:
     places = placing.find()
     try:
         settings = tomllib.loads(places.config.read_text("utf-8")).get("daemon", {})
-    except (OSError, ValueError):
+        chosen = {name: settings[key] for name, key in (("data", "data_dir"), ("socket", "socket")) if key in settings}
+        return placing.find(**chosen)
+    except (OSError, ValueError, TypeError):  # the daemon says what is wrong with it
         return places
-    chosen = {name: settings[key] for name, key in (("data", "data_dir"), ("socket", "socket")) if key in settings}
-    return placing.find(**chosen)

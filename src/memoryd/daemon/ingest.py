@@ -27,7 +27,7 @@ from memoryd.ipc.places import Places
 from memoryd.ipc.sanitise import sanitise
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
-PROJECT_SECONDS = 0.1  #: to find a project root; slower file systems fall back to the directory as named
+PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
 
 log = structlog.get_logger("ingest")
 
@@ -37,7 +37,7 @@ AfterAppend = Callable[[Event, list[Appended], Binding, str | None], None]
 
 @dataclass(slots=True)
 class Counted:
-    """Hook firings that were acknowledged without being recorded, by reason; shown by `memoryd doctor`."""
+    """Hook firings that were acknowledged without being recorded, by reason."""
 
     ignored: int = 0
     unknown_host: int = 0
@@ -97,7 +97,8 @@ class Ingest:
         binding = await self._bind(event, None)
         if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
             return EventPublished(seq=0, duplicate=False, turn_count=0)
-        arrivals = [Arrival(event=e, binding=binding) for e in await _cleaned((event,), INLINE_CHARS)]
+        cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
+        arrivals = [Arrival(event=e, binding=binding) for e in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
         one = appended[0]
@@ -117,11 +118,16 @@ class Ingest:
             return host.translate(hook)
         except (TranslationError, ValueError) as error:
             self.counted.quarantined += 1
-            fault = str(error)
             log.warning("hook.quarantined", host=params.host, hook=params.event, id=params.id)
-            raw, why = await asyncio.to_thread(lambda: (sanitise(params.raw), sanitise(fault)[:500]))
-            await quarantine.keep(self.journal, id=params.id, host=params.host, event=params.event, raw=raw, error=why)
+            await asyncio.to_thread(self._keep, params, str(error))
             return None
+
+    def _keep(self, params: HookDeliver, fault: str) -> None:
+        """Put a payload that nobody understood aside. In a thread."""
+        quarantine.keep(
+            self.journal, id=params.id, host=params.host, event=params.event, raw=sanitise(params.raw),
+            error=sanitise(fault)[:500],
+        )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
         """A session is bound once; later events may come from anywhere."""

@@ -230,13 +230,7 @@ def _write(change: Change) -> None:
         return _drop_folder(change)
     mode = path.stat().st_mode & 0o7777 if change.before is not None and change.kind != "script" else change.mode
     fsio.make_dirs(path.parent)
-    temporary = str(os.getpid()).join(fsio.TEMPORARY)
-    with fsio.folder(path.parent) as folder:
-        fsio.stage(folder, temporary, change.after)
-        os.chmod(temporary, mode, dir_fd=folder)
-        fsio.rename(folder, temporary, path.name)
-        fsio.sync_dir(folder)
-    return None
+    return fsio.write_durable(path, change.after, mode=mode)
 
 
 def _drop_folder(change: Change) -> None:

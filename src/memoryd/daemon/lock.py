@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd import fsio
 from memoryd.daemon import mounts
 from memoryd.errors import Busy, CannotWrite, ConfigError
 
@@ -26,7 +27,8 @@ class DataLock:
         """
         _prepare(data)
         path = data / "lock"
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with fsio.translated("open", None, path):
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memoryd.daemon.config import Config
+from memoryd.errors import ConfigError
 
 # structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
 _HIDE = "rich" not in sys.modules
@@ -51,11 +52,14 @@ def _handlers(config: Config) -> list[logging.Handler]:
     if not config.logs.file:
         return [stderr]
     path = Path(config.logs.file).expanduser()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    rotated = logging.handlers.RotatingFileHandler(
-        path, maxBytes=config.logs.max_bytes, backupCount=config.logs.keep, encoding="utf-8"
-    )
-    path.chmod(0o600)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        rotated = logging.handlers.RotatingFileHandler(
+            path, maxBytes=config.logs.max_bytes, backupCount=config.logs.keep, encoding="utf-8"
+        )
+        path.chmod(0o600)
+    except OSError as error:
+        raise ConfigError(f"cannot log to {path}: {error.strerror}; correct [logs] file") from error
     rotated.setFormatter(_formatter(_json()))
     return [stderr, rotated]
 

@@ -15,10 +15,12 @@ from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
+from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
 from memoryd.memory import recall
+from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
 from memoryd.memory.shelf import Shelf
@@ -50,7 +52,9 @@ class Recaller:
                 return await self._context(translated.recall, event)
         except TimeoutError:
             log.warning("recall.late", session=event.session_id, seconds=ANSWER_SECONDS)
-            return ""
+        except MemorydError as error:  # the event is durable: an error would make the hook send it again
+            log.warning("recall.failed", session=event.session_id, error=error.code)
+        return ""
 
     async def observe(self, event: Event) -> None:
         """Take note of events that make a snapshot stale."""
@@ -64,8 +68,7 @@ class Recaller:
         """The memory for the start of a session in these roots."""
         await self._look(roots)
         catalogue = self.shelf.joined(roots)
-        settings = self.config().recall
-        language = catalogue.language() if settings.language == "auto" else settings.language
+        settings, language = self.config().recall, self._language_of(catalogue)
         return recall.snapshot(
             catalogue, now=self.clock(), where={root: str(path) for root, path in roots.items()},
             budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, query_context=query,
@@ -80,12 +83,15 @@ class Recaller:
         if not self.shelf.loaded(roots):
             await self._look(roots)
         catalogue = self.shelf.joined(roots)
-        settings = self.config().recall
-        language = catalogue.language() if settings.language == "auto" else settings.language
         return recall.prefetch(
-            catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars, language=language,
-            budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+            catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
+            language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
         )  # fmt: skip
+
+    def _language_of(self, catalogue: Catalogue) -> str:
+        """The configured language, or that of the memory."""
+        language = self.config().recall.language
+        return catalogue.language() if language == "auto" else language
 
     @property
     def _snapshots(self) -> Snapshots:

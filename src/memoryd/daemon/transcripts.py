@@ -10,6 +10,7 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import aiofiles
 import structlog
@@ -42,7 +43,8 @@ class TranscriptReader:
     user_memory: Path
     wake: Callable[[], None] = lambda: None
     off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
-    _locks: dict[tuple[str, str], asyncio.Lock] = field(default_factory=dict)
+    #: of the sessions that are being read; gone with their last reader
+    _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def catch_up(self, host: str, session_id: str) -> None:
         """Read what is new in a session's transcript. Never raises for what the file holds."""
@@ -51,8 +53,6 @@ class TranscriptReader:
             position = await asyncio.to_thread(self.positions.of, host, session_id)
             if position is not None:
                 await self._read(position)
-        if not lock.locked():
-            self._locks.pop((host, session_id), None)
 
     async def catch_up_directory(self, directory: Path, *, seconds: float) -> None:
         """Catch the dirty sessions of a directory up, as far as the time allows."""

@@ -54,7 +54,7 @@ def telling(name: str) -> bool:
 
 
 def replace(text: str, spans: Iterable[Span]) -> str:
-    """Put a placeholder at each span; where spans overlap, one for their union with the kind of the one that begins first."""
+    """Put a placeholder at each span; where spans overlap, one for their union, with the kind of the first."""
     parts, position = [], 0
     for span in _merged(spans):
         parts += [text[position : span.start], f"[secret:{span.kind}]"]

@@ -150,7 +150,7 @@ class Runs(Protocol):
         """The commit point. :raises Conflict: the token is not this run's; nothing was written"""
         ...
 
-    def abandon(self, run: Run) -> None:
+    def abandon(self, run_id: str) -> None:
         """Drop the intent of an apply that was put back."""
         ...
 

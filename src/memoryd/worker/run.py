@@ -164,10 +164,10 @@ class Runner:
         except RestartNeeded:
             raise
         except MemorydError:
-            self.runs.abandon(run)
+            self.runs.abandon(run.id)
             raise
         if isinstance(applied, Raced):
-            self.runs.abandon(run)
+            self.runs.abandon(run.id)
         return applied
 
     def _planner(self, run: Run, proposals: Sequence[Proposal], *, taken_back: tuple[Rejected, ...] = ()) -> Planner:

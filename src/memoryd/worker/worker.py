@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import structlog
@@ -59,11 +59,11 @@ class Worker:
             else:
                 await self._run(job)
 
-    async def _patiently(self, write: Callable[[], T]) -> T | None:
-        """Write to the queue, again and again while the disk is full; None when drained before it had room."""
+    async def _patiently(self, ask: Callable[[], T]) -> T | None:
+        """Ask the queue, again and again while the disk is full or fails; None when drained before it answers."""
         while True:
             try:
-                return await asyncio.to_thread(write)
+                return await asyncio.to_thread(ask)
             except MemorydError as error:
                 if error.retry is not Retry.LATER:
                     raise
@@ -91,7 +91,7 @@ class Worker:
             await self._settled.wait()
 
     async def _sleep(self) -> None:
-        due: datetime | None = await asyncio.to_thread(self.queue.next_due)
+        due = await self._patiently(self.queue.next_due)
         seconds = None if due is None else max(0.0, (due - self.clock()).total_seconds())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.daemon.config import load, sources
+from memoryd.daemon.config import Config, load, sources
 from memoryd.errors import ConfigError
 
 
@@ -56,7 +56,7 @@ def test_broken_toml_names_the_line(tmp_path: Path) -> None:
 
 
 def test_reserved_names_are_no_configuration(tmp_path: Path) -> None:
-    load(tmp_path / "x", {"MEMORYD_SOCKET": "/s", "MEMORYD_CHILD": "1"})
+    assert load(tmp_path / "x", {"MEMORYD_SOCKET": "/s", "MEMORYD_CHILD": "1"}) == Config()
 
 
 def test_the_origin_of_a_setting_is_told(tmp_path: Path) -> None:

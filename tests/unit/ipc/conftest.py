@@ -1,12 +1,12 @@
 """A short folder for sockets, and the recordings that lie beside the checkout."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.recordings import shared_hosts
 
 
 @pytest.fixture
@@ -25,8 +25,4 @@ def socket_path(short_dir: Path) -> Path:
 @pytest.fixture
 def recordings() -> Path:
     """The folder `hosts` of `$MEMORYD_SHARED`, else of `../shared` beside the checkout."""
-    beside = Path(__file__).resolve().parents[4] / "shared"
-    folder = Path(os.environ.get("MEMORYD_SHARED") or beside) / "hosts"
-    if not folder.is_dir():
-        pytest.skip(f"no recordings at {folder}: set MEMORYD_SHARED to the folder that holds `hosts`")
-    return folder
+    return shared_hosts()

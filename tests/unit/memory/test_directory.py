@@ -3,14 +3,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.versions import MemoryVersions
 
 from memoryd import fsio
 from memoryd.errors import PathRefused
 from memoryd.memory.directory import MemoryDirectory
-from memoryd.memory.path_rules import FOLDERS, MAX_FILE_BYTES, check_path
+from memoryd.memory.path_rules import FOLDERS, MAX_FILE_BYTES, broken_rule, check_path
 from memoryd.memory.ports import Author
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -174,11 +174,17 @@ def test_other_paths_are_refused_with_the_rule(path: str) -> None:
         check_path(path)
 
 
-@given(st.text(alphabet=st.sampled_from("a./\\．／\0 \n用~"), max_size=20))
-def test_an_accepted_path_stays_inside(path: str) -> None:
-    try:
-        check_path(path)
-    except PathRefused:
-        return
-    inside = os.path.normpath(os.path.join("/memory", path))
-    assert inside == f"/memory/{path}"
+FOLDER = st.sampled_from([*FOLDERS, "a", "用", "..", "．．", ".", ""])
+NAME = st.text(alphabet="ab用é-_ ~.", min_size=1, max_size=8)
+
+
+@settings(max_examples=500)
+@given(st.lists(FOLDER, max_size=2), NAME)
+def test_a_path_is_accepted_only_if_it_stays_inside(folders: list[str], name: str) -> None:
+    path = "/".join([*folders, f"{name}.md"])
+    assert os.path.normpath(f"/memory/{path}") == f"/memory/{path}" or broken_rule(path) is not None
+
+
+@given(st.sampled_from(["", *(f"{folder}/" for folder in FOLDERS)]), NAME)
+def test_a_plain_name_in_a_known_folder_is_accepted(folder: str, name: str) -> None:
+    assert broken_rule(f"{folder}n{name}.md") is None

@@ -128,7 +128,7 @@ def test_words_in_no_construct_survive_or_are_dropped_whole(rows: list[str]) -> 
     "shape", ["<a>", "```\n", '"', "> x\n", "    x\n", "ERROR x\n", "“", "a=1;\n", "-", "(" * 3, "\n", " "]
 )
 def test_hostile_shapes_take_linear_time(shape: str) -> None:
-    own_words(shape * 60_000, (shape * 60_000,))
+    assert own_words(f"mine\n\n{shape * 60_000}", (shape * 60_000,)).startswith("mine")
 
 
 def test_a_megabyte_of_foreign_text_is_searched() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import said
+from memoryd.daemon.journal.queue import READY_AT, WAITING
 from memoryd.daemon.journal.runs import line_digest
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
@@ -69,8 +70,8 @@ class History:
         """Waiting, running and deferred jobs, then the ranges that every agent failed on."""
         jobs = self._rows(
             "select dir, reason, due_seq, done_seq, attempts, not_before, last_error,"
-            " case when run_id is not null then 'running' when attempts > 0 then 'retrying'"
-            " when not_before is not null then 'deferred' else 'waiting' end as state"
+            " case when run_id is not null then 'running' when not_before is not null then 'deferred'"
+            " else 'waiting' end as state"
             " from jobs where due_seq > done_seq or run_id is not null order by due_at"
         )
         skipped = self._rows("select id, dir, from_seq, to_seq, error, at, 'skipped' as state from skipped order by id")
@@ -97,12 +98,12 @@ class History:
             raise NotFound(f"no run of {directory} yet")
         return {**rows[0], "files": json.loads(rows[0]["files"])}
 
-    def oldest_due(self) -> Row | None:
-        """The job that could have run the longest."""
+    def oldest_due(self, min_interval_seconds: int) -> Row | None:
+        """The job that could have run the longest, and since when: `ready_at`."""
         rows = self._rows(
-            "select dir, due_at, not_before from jobs where due_seq > done_seq"
-            " order by max(due_at, coalesce(not_before, '')) limit 1"
-        )
+            f"select dir, max(due_at, {READY_AT}) as ready_at from jobs where run_id is null and {WAITING}"
+            " order by ready_at limit 1", str(min_interval_seconds),
+        )  # fmt: skip
         return rows[0] if rows else None
 
     def runs(

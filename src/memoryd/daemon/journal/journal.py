@@ -1,7 +1,6 @@
 """The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -141,8 +140,9 @@ class Journal(Store):
 
 def data_json(event: Event) -> str:
     data = event.data.model_dump_json(exclude_defaults=True)
-    if len(data) > MAX_EVENT_BYTES:
-        raise BadEvent(f"event {event.id} holds {len(data)} bytes, at most {MAX_EVENT_BYTES}: split it into messages")
+    size = len(data) if data.isascii() else len(data.encode())
+    if size > MAX_EVENT_BYTES:
+        raise BadEvent(f"event {event.id} holds {size} bytes, at most {MAX_EVENT_BYTES}: split it into messages")
     return data
 
 
@@ -167,7 +167,7 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
         known_turn=lambda turn: _turn_known(connection, session, turn),
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
-    job = enqueue_latest(connection, arrival_dir(connection, session), seq, step.due, now) if step.due else None
+    job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
 
 
@@ -226,7 +226,7 @@ def _bind(connection: sqlite3.Connection, arrival: Arrival, at: str) -> None:
     )
 
 
-def arrival_dir(connection: sqlite3.Connection, session: int) -> str:
+def _dir_of(connection: sqlite3.Connection, session: int) -> str:
     return str(connection.execute("select dir from sessions where id = ?", (session,)).fetchone()[0])
 
 
@@ -251,8 +251,3 @@ def _store(
             " on conflict (session, turn_id) do update set seq = excluded.seq, status = excluded.status",
             (session, turn_id, seq, status),
         )
-
-
-def row_json(text: str) -> Any:
-    """Decode a JSON column."""
-    return json.loads(text)

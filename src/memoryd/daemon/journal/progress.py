@@ -25,14 +25,14 @@ def read(journal: Store, host: str, session_id: str) -> Progress:
 
 def _progress(connection: sqlite3.Connection, host: str, session_id: str) -> Progress:
     rows = connection.execute(
-        "select kind, data, turn_id from events join sessions on sessions.id = session"
+        "select kind, data from events join sessions on sessions.id = session"
         " where host = ? and session_id = ? and kind in ('user_prompt', 'message', 'turn', 'tool_use') order by seq",
         (host, session_id),
     )
     asks: dict[str, None] = {}
     files: dict[str, None] = {}
     answer = ""
-    for kind, text, _ in rows:
+    for kind, text in rows:
         data = json.loads(text)
         role, _, words = said(kind, data)
         if role == "user" and words.strip():

@@ -22,10 +22,6 @@ class Projects:
         )
         return str(row["key"]) if row else self.journal.write(lambda c: self._adopt(c, project))
 
-    def path_of(self, key: str) -> Path | None:
-        row = self.journal.read(lambda c: c.execute("select path from projects where key = ?", (key,)).fetchone())
-        return Path(row["path"]) if row else None
-
     def _adopt(self, connection: sqlite3.Connection, project: Project) -> str:
         rows = connection.execute(
             "select key, path from projects where dev = ? and ino = ?", (project.dev, project.ino)

@@ -29,9 +29,9 @@ from memoryd.worker.ports import (
 
 BACKOFF_SECONDS = (5, 30, 120)
 
-_WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
+WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
 #: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked
-_READY_AT = (
+READY_AT = (
     "max(coalesce(not_before, ''), case when reason = 'manual' then ''"
     " else coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', done_at, ?1 || ' seconds'), '') end)"
 )
@@ -39,7 +39,7 @@ _READY_AT = (
 
 def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reason: str, now: str) -> str:
     """Make a directory due up to `seq`; returns `queued`, or `coalesced` when a job was waiting already."""
-    row = connection.execute(f"select {_WAITING} from jobs where dir = ?", (dir_path,)).fetchone()
+    row = connection.execute(f"select {WAITING} from jobs where dir = ?", (dir_path,)).fetchone()
     waiting = bool(row and row[0])
     connection.execute(
         "insert into jobs (dir, due_seq, reason, due_at) values (?,?,?,?)"
@@ -68,13 +68,13 @@ class JournalQueue:
 
     @staticmethod
     def _waits(connection: sqlite3.Connection) -> bool:
-        row = connection.execute(f"select 1 from jobs where run_id is null and {_WAITING}").fetchone()
+        row = connection.execute(f"select 1 from jobs where run_id is null and {WAITING}").fetchone()
         return row is not None
 
     def _claim(self, connection: sqlite3.Connection, now: str) -> Job | None:
         row = connection.execute(
-            f"select dir, due_seq, attempts, reason from jobs where run_id is null and {_WAITING}"
-            f" and {_READY_AT} <= ?2 order by due_at limit 1",
+            f"select dir, due_seq, attempts, reason from jobs where run_id is null and {WAITING}"
+            f" and {READY_AT} <= ?2 order by due_at limit 1",
             (str(self.min_interval()), now),
         ).fetchone()
         if row is None:
@@ -105,7 +105,7 @@ class JournalQueue:
     def next_due(self) -> datetime | None:
         row = self.journal.read(
             lambda connection: connection.execute(
-                f"select min({_READY_AT}) from jobs where run_id is null and {_WAITING}", (str(self.min_interval()),)
+                f"select min({READY_AT}) from jobs where run_id is null and {WAITING}", (str(self.min_interval()),)
             ).fetchone()
         )
         if row[0] is None:

@@ -99,13 +99,11 @@ class JournalRuns:
     def commit(self, commit: Commit) -> None:
         self.journal.write(lambda connection: _commit(connection, commit, rfc3339(self.journal.clock())))
 
-    def abandon(self, run: Run) -> None:
-        self.journal.write(lambda c: c.execute("delete from intents where run_id = ?", (run.id,)) and None)
+    def abandon(self, run_id: str) -> None:
+        self.journal.execute("delete from intents where run_id = ?", run_id)
 
     def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
-        self.journal.write(
-            lambda c: c.execute("update runs set refused = ? where id = ?", (_refused_json(refused), run.id)) and None
-        )
+        self.journal.execute("update runs set refused = ? where id = ?", _refused_json(refused), run.id)
 
     def roots_of(self, directory: Path) -> dict[Root, Path]:
         """The roots that a run of this directory may write."""
@@ -125,39 +123,23 @@ class JournalRuns:
             for row in rows
         ]
 
-    def close_intent(self, run_id: str) -> None:
-        self.journal.write(lambda c: c.execute("delete from intents where run_id = ?", (run_id,)) and None)
-
     def start(self, run: Run) -> None:
         """Note a run that a person's command makes; a job's run is noted at its claim."""
-        now = rfc3339(self.journal.clock())
-        self.journal.write(
-            lambda c: (
-                c.execute(
-                    "insert into runs (id, dir, author, action, agent, outcome, started_at)"
-                    " values (?,?,?,?,?,'running',?)",
-                    (run.id, str(run.dir), run.author, run.action, run.agent, now),
-                )
-                and None
-            )
-        )
+        self.journal.execute(
+            "insert into runs (id, dir, author, action, agent, outcome, started_at) values (?,?,?,?,?,'running',?)",
+            run.id, str(run.dir), run.author, run.action, run.agent, rfc3339(self.journal.clock()),
+        )  # fmt: skip
 
     def explain(self, run: Run, reason: str) -> None:
         """Note what a person's command was about: of an undo the run that it took back."""
-        self.journal.write(lambda c: c.execute("update runs set reason = ? where id = ?", (reason, run.id)) and None)
+        self.journal.execute("update runs set reason = ? where id = ?", reason, run.id)
 
     def end(self, run: Run, outcome: str, reason: str | None) -> None:
         """Note how a person's command ended when it changed nothing."""
-        now = rfc3339(self.journal.clock())
-        self.journal.write(
-            lambda c: (
-                c.execute(
-                    "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?",
-                    (outcome, reason and redact(reason), now, run.id),
-                )
-                and None
-            )
-        )
+        self.journal.execute(
+            "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?",
+            outcome, reason and redact(reason), rfc3339(self.journal.clock()), run.id,
+        )  # fmt: skip
 
 
 def line_digest(line: str) -> str:

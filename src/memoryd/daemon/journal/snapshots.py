@@ -39,31 +39,19 @@ class Snapshots:
         )  # fmt: skip
 
     def put(self, host: str, session_id: str, snapshot: Snapshot) -> None:
-        now = rfc3339(self.journal.clock())
-        shown = json.dumps(sorted(snapshot.shown))
-        values = (snapshot.text, snapshot.generation, shown, now, snapshot.stale, host, session_id)
-        self.journal.write(
-            lambda c: (
-                c.execute(
-                    "insert or replace into snapshots (session, text, generation, shown, at, stale)"
-                    " select id, ?, ?, ?, ?, ? from sessions where host = ? and session_id = ?",
-                    values,
-                )
-                and None
-            )
-        )
+        self.journal.execute(
+            "insert or replace into snapshots (session, text, generation, shown, at, stale)"
+            " select id, ?, ?, ?, ?, ? from sessions where host = ? and session_id = ?",
+            snapshot.text, snapshot.generation, json.dumps(sorted(snapshot.shown)),
+            rfc3339(self.journal.clock()), snapshot.stale, host, session_id,
+        )  # fmt: skip
 
     def mark_stale(self, host: str, session_id: str) -> None:
         """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends)."""
-        self.journal.write(
-            lambda c: (
-                c.execute(
-                    "update snapshots set stale = 1"
-                    " where session in (select id from sessions where host = ? and session_id = ?)"
-                    " and at < (select coalesce(max(received_at), '') from events"
-                    " where events.session = snapshots.session and kind = 'pre_compact')",
-                    (host, session_id),
-                )
-                and None
-            )
-        )
+        self.journal.execute(
+            "update snapshots set stale = 1"
+            " where session in (select id from sessions where host = ? and session_id = ?)"
+            " and at < (select coalesce(max(received_at), '') from events"
+            " where events.session = snapshots.session and kind = 'pre_compact')",
+            host, session_id,
+        )  # fmt: skip

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from memoryd.clock import Clock, utc_now
-from memoryd.daemon.journal.writer import Writer
+from memoryd.daemon.journal.writer import CLOSED, Writer, translate
+from memoryd.errors import ShuttingDown
 
 T = TypeVar("T")
 
@@ -25,18 +26,31 @@ class Store:
     clock: Clock = utc_now
     _readers: threading.local = field(default_factory=threading.local)
     _opened: list["_Reader"] = field(default_factory=list)
+    _gate: threading.Lock = field(default_factory=threading.Lock)  #: of `_opened` and `_closed`
+    _closed: bool = False
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """Run a query on this thread's read-only connection. Blocking: call it from a worker thread.
 
-        :raises sqlite3.ProgrammingError: the store is closed
+        :raises ShuttingDown: the store is closed
+        :raises MemorydError: the database cannot be read
         """
-        reader: _Reader | None = getattr(self._readers, "reader", None)
-        if reader is None:
+        try:
+            reader: _Reader = getattr(self._readers, "reader", None) or self._reader()
+            with reader.lock:
+                if self._closed:
+                    raise ShuttingDown(CLOSED)
+                return query(reader.connection)
+        except sqlite3.Error as error:
+            raise translate(error) from error
+
+    def _reader(self) -> "_Reader":
+        with self._gate:
+            if self._closed:
+                raise ShuttingDown(CLOSED)
             reader = self._readers.reader = _Reader(self.path)
             self._opened.append(reader)
-        with reader.lock:
-            return query(reader.connection)
+        return reader
 
     async def aread(self, query: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.to_thread(self.read, query)
@@ -45,12 +59,18 @@ class Store:
         """Run a change in the writer thread; returns once it is durable. Blocking: call it from a worker thread."""
         return self.writer.run(change)
 
+    def execute(self, sql: str, *values: object) -> int:
+        """Write one statement durably; returns how many rows it changed. Blocking: call it from a worker thread."""
+        return self.write(lambda connection: connection.execute(sql, values).rowcount)
+
     def close(self) -> None:
         """Finish what is being written and close every connection, each after the query that it runs.
 
         A cancelled task does not end its thread, and a connection closed under a query ends the process.
         """
         self.writer.close()
+        with self._gate:
+            self._closed = True
         for reader in self._opened:
             with reader.lock:
                 reader.connection.close()

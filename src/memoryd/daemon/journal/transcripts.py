@@ -71,17 +71,10 @@ class Positions:
 
     def mark(self, position: Position, state: str) -> None:
         """Note that the transcript is `missing` or `refused`; the hook's text is used."""
-        values = (state, rfc3339(self.journal.clock()), position.host, position.session_id)
-        self.journal.write(
-            lambda c: (
-                c.execute(
-                    "update sessions set transcript_state = ?, transcript_read_at = ?"
-                    " where host = ? and session_id = ?",
-                    values,
-                )
-                and None
-            )
-        )
+        self.journal.execute(
+            "update sessions set transcript_state = ?, transcript_read_at = ? where host = ? and session_id = ?",
+            state, rfc3339(self.journal.clock()), position.host, position.session_id,
+        )  # fmt: skip
 
     def _select(self, where: str, *parameters: object) -> list[Position]:
         rows = self.journal.read(

@@ -65,7 +65,7 @@ class Upkeep:
 
         def write(connection: sqlite3.Connection) -> int:
             ids = [row[0] for row in connection.execute("select id from skipped")]
-            wanted = ids if skipped_id is None else [int(skipped_id) if skipped_id.isdigit() else -1]
+            wanted = ids if skipped_id is None else [int(skipped_id) if skipped_id.isdecimal() else -1]
             for one in wanted:
                 retry(connection, one, rfc3339(now))
             return len(wanted)
@@ -82,7 +82,7 @@ class Upkeep:
 
     def expire_quarantine(self, now: datetime) -> int:
         limit = rfc3339(now - timedelta(days=QUARANTINE_DAYS))
-        return self.journal.write(lambda c: c.execute("delete from quarantine where at < ?", (limit,)).rowcount)
+        return self.journal.execute("delete from quarantine where at < ?", limit)
 
     def pauses(self) -> list[Pause]:
         """All pauses, those that are over too."""
@@ -97,20 +97,15 @@ class Upkeep:
         ]
 
     def pause(self, directory: Path | None, now: datetime, until: datetime | None) -> None:
-        values = (str(directory) if directory else "", rfc3339(now), rfc3339(until) if until else None)
-        self.journal.write(lambda c: c.execute("insert or replace into pauses values (?,?,?)", values) and None)
+        where, ends = str(directory) if directory else "", rfc3339(until) if until else None
+        self.journal.execute("insert or replace into pauses values (?,?,?)", where, rfc3339(now), ends)
 
     def resume(self, directory: Path | None, now: datetime) -> int:
         """End a pause now; without a directory all of them. Returns how many there were."""
-        values = (rfc3339(now), str(directory) if directory else None)
-        return self.journal.write(
-            lambda c: (
-                c.execute(
-                    "update pauses set until = ?1 where (until is null or until > ?1) and (?2 is null or dir = ?2)",
-                    values,
-                ).rowcount
-            )
-        )
+        return self.journal.execute(
+            "update pauses set until = ?1 where (until is null or until > ?1) and (?2 is null or dir = ?2)",
+            rfc3339(now), str(directory) if directory else None,
+        )  # fmt: skip
 
 
 def _close_idle(connection: sqlite3.Connection, limit: str, now: str) -> int:

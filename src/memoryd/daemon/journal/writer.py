@@ -20,6 +20,7 @@ T = TypeVar("T")
 Write = Callable[[sqlite3.Connection], T]
 
 MAX_BATCH = 256  #: writes in one commit
+CLOSED = "the journal is closed; send again after the restart"
 MAX_WAITING = 10_000  #: writes that may wait; more are refused as busy
 CHECKPOINT_PAGES = 1000
 EXIT_IO_ERROR = 74
@@ -60,6 +61,7 @@ class Writer:
         self._on_io_error = on_io_error
         self._queue: queue.SimpleQueue[_Waiting[Any] | None] = queue.SimpleQueue()
         self._closed = False
+        self._gate = threading.Lock()  #: nothing is queued behind the end
         self.full = False  #: the last commit found no space
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
@@ -74,11 +76,12 @@ class Writer:
         return future
 
     def _put(self, waiting: "_Waiting[Any]") -> None:
-        if self._closed:
-            raise ShuttingDown("the journal is closed; send again after the restart")
-        if self._queue.qsize() >= MAX_WAITING:
-            raise Busy(f"{MAX_WAITING} appends wait for the disk; send again in a second")
-        self._queue.put(waiting)
+        with self._gate:
+            if self._closed:
+                raise ShuttingDown(CLOSED)
+            if self._queue.qsize() >= MAX_WAITING:
+                raise Busy(f"{MAX_WAITING} appends wait for the disk; send again in a second")
+            self._queue.put(waiting)
 
     def run(self, write: Write[T]) -> T:
         """Blocking `submit`, for worker threads."""
@@ -93,10 +96,11 @@ class Writer:
 
     def close(self) -> None:
         """Finish what waits, checkpoint and close."""
-        if self._closed:
-            return
-        self._closed = True
-        self._queue.put(None)
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
         self._thread.join()
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute("pragma wal_checkpoint(truncate)")
@@ -201,13 +205,13 @@ def translate(error: sqlite3.Error) -> MemorydError:
     if _primary(error) == sqlite3.SQLITE_FULL:
         failure: MemorydError = JournalFull("cannot append: the disk is full; free space and send again")
     elif _primary(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        failure = CannotWrite(f"cannot write the journal: {error}; see that its directory is writable")
+        failure = CannotWrite(f"cannot open or write the journal: {error}; see that its directory is writable")
     elif _primary(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         failure = InternalError(
             f"the journal is damaged ({error}): stop memoryd, move state.db, state.db-wal and state.db-shm away or put"
             " a backup in their place, and start again; the Markdown memory stays, its history starts anew"
         )
     else:
-        failure = InternalError(f"the journal refused a write: {error}")
+        failure = InternalError(f"the journal failed: {error}")
     failure.__cause__ = error
     return failure

@@ -1,8 +1,10 @@
 import asyncio
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from support.events import arrival
 from memoryd.daemon.journal import schema
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.writer import Writer
-from memoryd.errors import BadEvent, Busy, JournalFull, RestartNeeded
+from memoryd.errors import BadEvent, Busy, InternalError, JournalFull, RestartNeeded, ShuttingDown
 
 
 @pytest.fixture
@@ -170,15 +172,84 @@ def test_closing_waits_for_the_query_that_a_thread_still_runs(journal: Journal) 
 
     def slow(connection: sqlite3.Connection) -> int:
         running.set()
-        go_on.wait()
+        assert go_on.wait(10)
         return int(connection.execute("select 42").fetchone()[0])
 
     with ThreadPoolExecutor() as pool:
         answer = pool.submit(journal.read, slow)
-        running.wait()
+        assert running.wait(10)
         closing = pool.submit(journal.close)
-        with pytest.raises(TimeoutError):
-            closing.result(timeout=0.3)
-        go_on.set()
-        assert answer.result() == 42
-        closing.result()
+        try:
+            with pytest.raises(TimeoutError):
+                closing.result(timeout=0.3)
+        finally:
+            go_on.set()
+        assert answer.result(10) == 42
+        closing.result(10)
+
+
+def test_a_closed_journal_answers_nobody_and_keeps_nobody_waiting(journal: Journal) -> None:
+    journal.read(lambda c: c.execute("select 1").fetchone())
+    journal.close()
+    for ask in (journal.read, journal.write):
+        with pytest.raises(ShuttingDown):
+            ask(lambda c: c.execute("select 1").fetchone())
+    with ThreadPoolExecutor() as pool, pytest.raises(ShuttingDown):  # a thread that has no connection yet
+        pool.submit(journal.read, lambda c: c.execute("select 1").fetchone()).result(10)
+
+
+def test_writes_that_race_with_the_close_are_done_or_refused(tmp_path: Path) -> None:
+    for number in range(20):
+        journal = Journal.open(tmp_path / f"{number}.db")
+        start = threading.Barrier(5)
+
+        def write(journal: Journal = journal, start: threading.Barrier = start) -> bool:
+            start.wait(10)
+            try:
+                journal.execute("insert into counters values (?, 1)", str(threading.get_ident()))
+            except ShuttingDown:
+                return False
+            return True
+
+        with ThreadPoolExecutor() as pool:
+            done = [pool.submit(write) for _ in range(4)]
+            start.wait(10)
+            journal.close()
+            kept = sum(one.result(10) for one in done)
+        again = Journal.open(tmp_path / f"{number}.db")
+        assert again.read(lambda c: c.execute("select count(*) from counters where value = 1").fetchone()[0]) >= kept
+        again.close()
+
+
+def test_what_the_database_refuses_to_read_is_an_error_of_ours(journal: Journal) -> None:
+    with pytest.raises(InternalError, match="no such table"):
+        journal.read(lambda c: c.execute("select * from absent").fetchall())
+
+
+async def test_the_limit_of_an_event_counts_bytes(journal: Journal) -> None:
+    with pytest.raises(BadEvent, match="1500"):
+        await journal.append([arrival("message", role="user", text="汉" * 500_000)])
+
+
+async def test_a_known_event_moves_the_transcript_and_nothing_else(journal: Journal) -> None:
+    one = arrival("turn")
+    await journal.append([replace(one, transcript_path="/old.jsonl")])
+    (again,) = await journal.append([replace(one, transcript_path="/new.jsonl")])
+    assert again.duplicate
+    (row,) = await journal.aread(lambda c: c.execute("select transcript_path from sessions").fetchall())
+    assert row["transcript_path"] == "/new.jsonl"
+
+
+def test_what_recovery_found_in_the_wal_is_in_the_file_before_anyone_is_told_duplicate(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "state.db")
+    journal.execute("insert into counters values ('kept', 1)")
+    cut = tmp_path / "cut"
+    cut.mkdir()
+    for name in ("state.db", "state.db-wal"):
+        shutil.copy(tmp_path / name, cut / name)
+    journal.close()
+    assert (cut / "state.db-wal").stat().st_size > 0
+    again = Journal.open(cut / "state.db")
+    assert (cut / "state.db-wal").stat().st_size == 0
+    assert again.read(lambda c: c.execute("select value from counters where name = 'kept'").fetchone()[0]) == 1
+    again.close()

@@ -5,17 +5,21 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support.events import START, arrival
 
+from memoryd.daemon.health import judge_health
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal, append_one, data_json
-from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.queue import BACKOFF_SECONDS, JournalQueue
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.sessions import Triggers
+from memoryd.errors import Conflict as Lost
+from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
 from memoryd.worker.ports import Commit, Conflict, Deferred, Failed, Job, NoChange, Outcome, Rejection, Run
 from memoryd.worker.projection import Projection
@@ -206,10 +210,6 @@ def test_a_range_that_every_agent_failed_on_is_skipped_and_can_be_retried(tmp_pa
 
 
 def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path) -> None:
-    import pytest
-
-    from memoryd.errors import Conflict as Lost
-
     journal = open_journal(tmp_path, lambda: START, interval=1)
     append(journal, "turn", dir=DIRS[0])
     queue, runs = JournalQueue(journal, Path("/u")), JournalRuns(journal, Path("/u"))
@@ -220,4 +220,56 @@ def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path) -> None:
     assert queue.claim(START) is not None
     with pytest.raises(Lost):
         commit(runs, job, projection)
+    journal.close()
+
+
+def test_a_conflict_costs_no_attempt_and_a_failure_waits_its_backoff(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    first = queue.claim(START)
+    assert first is not None
+    queue.settle(first, Conflict(reason="a person saved"), now=START, duration_ms=1, give_up=False)
+    now = START
+    for attempt, seconds in enumerate(BACKOFF_SECONDS, 1):
+        job = queue.claim(now)
+        assert job is not None
+        assert job.attempts == attempt
+        queue.settle(job, Failed(reason="boom"), now=now, duration_ms=1, give_up=False)
+        assert queue.next_due() == now + timedelta(seconds=seconds)
+        assert queue.claim(now) is None
+        now += timedelta(seconds=seconds)
+    journal.close()
+
+
+def test_a_run_whose_token_is_gone_settles_nothing(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    lost = queue.claim(START)
+    assert lost is not None
+    queue.settle(lost, Deferred(reason="x"), now=START, duration_ms=1, give_up=False)
+    held = queue.claim(START)
+    assert held is not None
+    queue.settle(lost, NoChange(to_seq=lost.due_seq), now=START, duration_ms=1, give_up=False)
+    assert queue.claim(START) is None
+    assert journal.read(lambda c: c.execute("select run_id, done_seq from jobs").fetchone()[:]) == (held.run_id, 0)
+    journal.close()
+
+
+def test_a_job_that_rests_after_the_run_before_does_not_make_the_daemon_stuck(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"), lambda: 3600)
+    job = queue.claim(START)
+    assert job is not None
+    queue.settle(job, NoChange(to_seq=job.due_seq), now=START, duration_ms=1, give_up=False)
+    append(journal, "turn", dir=DIRS[0])
+
+    def state(minutes: int) -> str:
+        now = START + timedelta(minutes=minutes)
+        spool = Spool(tmp_path / "spool")
+        return judge_health(History(journal), spool, running=False, now=now, min_interval_seconds=3600).state
+
+    assert [state(11), state(60), state(71)] == ["ok", "ok", "stuck"]
     journal.close()
