@@ -1,8 +1,7 @@
-"""Chinese: traditional characters, marks of another keyboard, and what the cues of a sentence weigh."""
+"""Chinese: traditional characters, marks of another keyboard, and a rule beside a task."""
 
 import pytest
 
-from memoryd.worker.agents.rules.chinese_cues import weigh
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.reading import read
 from memoryd.worker.agents.rules.sentences import mask
@@ -41,7 +40,6 @@ def test_a_rule_that_speaks_of_me_stays_in_the_words_of_the_user() -> None:
         ("凡是对外的接口都得有超时", "这个接口超时了，帮我看看日志"),
     ],
 )
-def test_a_rule_weighs_more_than_a_task_on_the_same_topic(rule: str, task: str) -> None:
-    assert weigh(rule) > 0 > weigh(task)
+def test_a_rule_is_kept_and_a_task_on_the_same_topic_is_not(rule: str, task: str) -> None:
     assert kept(rule)
     assert not kept(task)

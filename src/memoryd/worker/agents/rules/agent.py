@@ -66,8 +66,8 @@ def _whole_sentences(utterance: Utterance) -> Utterance:
 def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> None:
     """File the facts prompt by prompt; "forget that" means those of the prompt before."""
     for utterance, reading in readings:
-        for wish in reading.forgets:
-            desk.forget(wish, utterance.seq, note.learned)
+        if reading.forgets:
+            desk.forget(reading.forgets, utterance.seq, note.learned, reading.spared)
         before = list(desk.learned)
         for fact in reading.facts:
             if not desk.forgotten(fact, reading.forgets):

@@ -6,9 +6,8 @@ quotations count by their shape alone. Linear: a character costs two look-ups.
 """
 
 import re
-from functools import cache
+from functools import lru_cache
 
-from memoryd.worker.agents.rules.chinese_weights import BASE, WEIGHTS
 from memoryd.worker.agents.rules.patterns import Kind
 
 _QUOTED = re.compile("\x1a+")
@@ -17,27 +16,37 @@ _SYMBOL = re.compile(r"[a-z]\.[a-z]|[(_/]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _SPACE = re.compile(r"\s+")
 _PAUSE = re.compile(r"[：:；]")
+_SIZES, _LONGEST = ((8, "short"), (16, "middle"), (30, "long")), "very long"
 _END = re.compile(r"[。，！!？?~～…]+$")
 
 
-def weigh(masked: str) -> int:
-    """Return how much speaks for a lasting statement, in tenths of a logit; 0 is as likely as not."""
-    known = _weights()
-    return (BASE + sum(known.get(cue, 0) for cue in cues_in(masked))) // 10
+def grams(masked: str) -> frozenset[str]:
+    """Return the characters of a sentence and their runs of two and three.
+
+    Q is a quotation, F a symbol, A a Latin word, 9 a number, ， any pause; `^...` opens the sentence.
+    """
+    text = _plain(masked)
+    runs = {text[n : n + k] for k in (1, 2, 3) for n in range(len(text) - k + 1)}
+    opening = {sign for gram in openers(masked) for sign in (f"^{gram}", f"^{gram}~{_size(text)}")}
+    return frozenset(runs | opening | {f"~{_size(text)}"})
 
 
-def cues_in(masked: str) -> set[str]:
-    """Return the characters and pairs of characters of a sentence: Q a quotation, F a symbol, A a word, 9 a number."""
+def openers(masked: str) -> frozenset[str]:
+    """Return the one, two and three characters that open a sentence."""
+    text = _plain(masked)
+    return frozenset(text[1 : 1 + k] for k in (1, 2, 3))
+
+
+@lru_cache(maxsize=512)
+def _plain(masked: str) -> str:
     text = _QUOTED.sub("Q", masked)
     text = _LATIN.sub(lambda m: "F" if _SYMBOL.search(m[0]) else "A", text)
     text = _SPACE.sub("", _NUMBER.sub("9", text))
-    text = f"，{_PAUSE.sub('，', _END.sub('', text))}，"
-    return {*text, *(text[n : n + 2] for n in range(len(text) - 1))}
+    return f"，{_PAUSE.sub('，', _END.sub('', text))}，"
 
 
-@cache
-def _weights() -> dict[str, int]:
-    return {cue: weight for weight, cues in WEIGHTS.items() for cue in cues.split(" ")}
+def _size(text: str) -> str:
+    return next((name for most, name in _SIZES if len(text) < most), _LONGEST)
 
 
 _PERSON = re.compile(r"(?:.*，)?.{0,4}(?:我|本人)(?!们|司)(?!.{0,6}(?:喜欢|讨厌|习惯|希望|想))")

@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
-from memoryd.worker.agents.rules.english_cues import kind_of, lasting, weigh
+from memoryd.worker.agents.rules.english_cues import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
@@ -210,32 +210,11 @@ ENGLISH = Language(
     standing=regex(
         r"\b(?:from now on(?:wards)?|from this \w+ on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in (?:the )?future|for the future|as of (?:now|today)|starting (?:now|today)|always|never|whenever|permanently|for good|every time|at all times|by default|in general|generally|as a rule|across the board|from this day|any ?more|ever|until further notice|unless i (?:say|tell|ask)|(?:in|for) this (?:project|repo|codebase|repository))\b"
     ),
-    firm=regex(
-        r"\b(?:from now on(?:wards)?|from this \w+ on(?:wards)?|from (?:here|today|this point|now) (?:on(?:wards?)?|forward)|going forward|moving forward|henceforth|in future|in the future|for the future|starting (?:now|today)|permanently|(?:every|each) (?:single )?time|at all times|until further notice|unless i (?:say|tell|ask)|for good|that'?s how i (?:learn|work|think|like|read|want|do)|company-wide|team-wide|project-wide|repo-wide|across the (?:company|codebase|repo|board)|in everything (?:we|i|you)\b|without (?:my (?:ok|okay|approval|permission)|asking(?: me)?)|that'?s (?:the|our|a) (?:rule|policy|convention|standard|house rule|deal))\b|, (?:please )?always(?: please)?\s*[.!]*$"
-    ),
     everywhere=regex(
         r"\b(?:(?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos|repositor(?:y|ies)|codebases?)|everywhere i work|globally|in general)\b"
     ),
-    third_person=regex(
-        r"(?:(?:my|our|his|her|their|the|a|one|some|most) (?:[\w-]+ )?(?:colleagues?|co-?workers?|friends?|boss|wife|husband|partner|kids?|son|daughter|brother|sister|mother|father|mum|mom|dad|roommate|flatmate|neighbou?rs?|manager|teammates?|customers?|users|clients|people|developers|vendor|author|article|book|docs|readme|manual|teacher|professor)|he|she|they|someone|somebody|everyone|everybody|people|most people|customers|users|vendors?|anyone|nobody)\b(?! (?:has|have) to)(?!.*\b(?:me|i)\b)"
-    ),
     question=regex(
         r".*\?[\"'”’)]*\s*$|(?!what .{0,30}:)(?:(?!what (?:i (?:need|want|like|hate|prefer|expect)|drives|annoys|bugs|matters|works|helps)\b|how i\b|where (?:possible|we|it makes)\b)what(?:'s)?|why|who|where|how|which|is|are|does|did|can|could|would|should|any idea)\b (?!of\b)|do (?:you|we|i|they|those|these)\b|i(?:'m| am|'ve been| was)? (?:always |just |often |sometimes )?(?:wonder(?:ing)?|curious|not sure (?:if|whether|why|how|what))\b|remember (?:when|that time|the time|how we)\b|.*\b(?:do you know|any ideas?|right|correct)\s*\?"
-    ),
-    own_question=regex(
-        r"(?:so |and |but )?(?:what(?:'s)?|how|why|where|which|who|when|can|could|is|are|does|do|did|any)\b(?: \S+){2,}\s*$"
-    ),
-    told=regex(
-        r"(?:i|i'm|i've|im|my|we|we're|our)\b(?! (?:wonder|wondering|know|think|guess|see|get|was|thought|tried|ran|changed|got)\b)"
-    ),
-    standing_question=regex(
-        r"(?:(?:oh|ok|also|hey|and|btw|by the way|please),? )*(?:and |but |so )?(?:can|could|would|will|may|might|shall|do) (?:you|we|i)\b(?!(?: always)? (?:explain|tell|see|hear|access|remember|think|know|check|why))(?=.*\b(?:from now on|going forward|in (?:the )?future|for the future|always|every time|whenever|permanently|stop|refrain|avoid|never|by default|as a (?:rule|matter of course|default)|in general|generally|at all times|every single|mind (?:not|leaving|never|keeping|using)|i ask you to)\b)(?=.*\b(?:please|me|my|from now on|going forward|in (?:the )?future|stop|refrain|avoid|mind|every|any|always|as a)\b)|(?!(?:what|why|how|who|where|when|which|is|are|was|were|do|does|did|can|could|would|should|will|has|have)\b).*, (?:ok(?:ay)?|alright|all right|please|got it|deal|understood|fine|will you|would you|yeah|yes)\s*[?.]"
-    ),
-    hypothetical=regex(
-        r"\b(?:in your (?:notes|memory)|you (?:have|'ve) (?:stored|noted|saved)|until (?:last|recently)|(?:you|it) used to)\b|\b(?:suppose|supposing|imagine|what if|let'?s (?:say|assume|pretend)|(?:(?<=^)|(?<=[;.,] ))assum(?:e|ing) (?:that )?(?:we|you|he|she|they|the|a|an|my|our|it)\b|pretend|hypothetical(?:ly)?|for the sake of argument|if (?:i|we|you) (?:were|was|had|used|moved|switched|chose|went)|if my (?:name|boss)|were to|i wonder|wondering (?:if|whether)|i was going to|thinking (?:of|about)|(?:we|i)(?:'re| are|'m| am) considering|considering (?:whether|to)|should (?:we|i)\b|(?:we|i) (?:might|may|could) |might (?:want|switch|move|use)|maybe|perhaps|probably (?:should|will|use)|not sure (?:if|whether)|i guess|someday|one day|at some point|eventually|would it be|i thought|i used to think|for example if|say (?:i|we|you) (?:have|had|want|use)|i wish|haven'?t decided|undecided|either .* or|not true|not really a\b.*\bjoke)\b"
-    ),
-    passing=regex(
-        r"\b(?:this time|just this once|this once|only this once|for once|for now|(?<!starting )(?<!as of )(?<!from )today|tonight|right now|at the moment|for the moment|just now|temporar(?:y|ily)|for (?:this|that) (?:one|pr|task|file|commit|branch|push|change|fix|release|run|test|function|script|demo|ticket|session|chat|question|request|part|step|call|sprint|exercise)|in (?:this|that) (?:pr|commit|function|file|branch|test|script|case|method|class|module|chat|task|ticket)|on this (?:branch|one|pr)|(?:in|for) this (?!repo|repository|project|codebase|code ?base|team|company|house|workspace|place|lab|shop|office|hospital|desk|machine|laptop|channel|server|org|kind|sort|type|point|moment on|day|is\b|was\b|i\b|we\b|you\b|and\b|or\b)[a-z]{3,}|the next (?:one|two|three|four|five|few|couple|\d+)|(?:step|question|item|chapter|exercise|part) \d+|i'?m running \S+ (?:in|inside) |until \d|until (?:tomorrow|monday|friday|the|we|i|it|next)|till (?:tomorrow|monday|friday)|tomorrow|this (?:week|morning|afternoon|evening|month|sprint|weekend)|yet|one-off|for the time being|in a (?:minute|moment|second|sec)|so far|as an exception|exceptionally|while i|i'm (?:getting|grabbing|having|heading|going)|be right back|brb)\b"
     ),
     joke=regex(
         r"(?:oh|yeah|haha|lol|ha),? (?:sure|right|great|brilliant|of course|yeah)\b|(?:just |only |i'?m |i am |haha,? |lol,? |obviously )*(?:kidding|joking|jk|j/k|messing with you|pulling your leg|sarcasm)\b|.*(?:/s$|🤣|😂|😜|😝)|(?:ha(?:ha)+|lol|lmao|rofl)\b,? (?:yeah|sure|right|yes|of course)|.*\bas if\b\s*$|no i'?m not(?: really)?\b"
@@ -255,20 +234,11 @@ ENGLISH = Language(
     request=regex(
         r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
     ),
-    task=regex(
-        r"(?:please |so |and |then |now |just )*(?:add|write|make|create|implement|put|insert|build|set up|generate|update|fix) (?:an?|the|one|some|it|this|that)\b"
-    ),
-    preface=regex(
-        r"(?:(?:oh|ok|hey|hi|hello|thanks?|thx|good news|btw|fyi|anyway|update|correction|sorry|by the way|yes|no|actually|scratch that|talked to the team|first time .*|ok sounds .*|fine|i think|i mean|you know|please)[ ,!]*)+$"
-    ),
     tail=regex(
         r"(?:[\s,;:]*(?:please|pls|plz|thanks?(?: you| a lot)?|thx|btw|by the way|lol|haha|(?<![a-z])ok(?:ay)?|(?<![a-z])right|(?<![a-z])though|(?<![a-z])tho|(?<![a-z])fyi|from now on(?:wards)?|going forward|in (?:the )?future|anyway|ugh|(?<=\s)[:;]-?[)(DP]|:\)|;\)|[.!,;:?…]))+[\s)]*$|\s*\)+$(?<=[^(]\))"
     ),
     about_answers=regex(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
-    ),
-    change=regex(
-        r"\b(?:(?:is|are) history|voted|shifted|told you wrong|typo|promoted|upgraded?|reinstalled|landed|retired|shut (?:off|down)|is closed|take (?:it |that )?back|goes to|came out|since (?:monday|tuesday|wednesday|thursday|friday|yesterday|last)|got a new|a new one|pulled the plug|phased out|took over|it is then|nowadays|from this point|now|no longer|any ?more|switched|moved|migrated|changed|replaced|swapped|scratch that|go back|went back|back to|instead|correction|renamed|promoted|used to|as of|not .* but|update|these days|voted|raised|lowered|bumped|upgraded|dropp(?:ed|ing)|ditched|left|joined|became|standardi[sz](?:ed|ing))\b|^(?:no|actually|wait|sorry|correction)\b"
     ),
     addition=regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
     old_value=(
@@ -366,10 +336,6 @@ ENGLISH = Language(
     reason=regex(
         r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
     ),
-    marker_only=regex(
-        r"(?:no exceptions?|without exception|i mean it|non-negotiable),? [^?]{1,40}|(?:every (?:single )?time|always|that'?s (?:the|our|a) (?:rule|deal|policy|convention|law)|here|now|i mean it|ever|no exceptions?|without exception|at all times|from now on|please|period|full stop|and i mean it|in every project|everywhere|[ ,.!])+"
-    ),
-    continuation=regex(r"(?:so |and |just |please )*(?:don'?t|do not|no\b|not\b|only\b|instead|fix the)"),
     anaphoric=regex(
         r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"
     ),
@@ -384,6 +350,10 @@ ENGLISH = Language(
     nameless=regex(
         r"(?:that|this|it|any of (?:that|this)|(?:all|everything) (?:of )?(?:that|this)|(?:what|everything|all|anything|that) (?:that )?i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit|message)|(?:that|this) (?:one|bit|part|thing|rule|preference|fact|last bit|last one|last part)|i (?:ever )?(?:said|mentioned|told you)(?: (?:that|this))?)(?: (?:again|now|then|ok))?$"
     ),
+    of_rules=regex(r"\b(?:rules?|conventions?|preferences?|habits?|wish|policy|standards?|instructions?)\b"),
+    spare=regex(
+        r"\b(?:stays?|keep|remains?|still|leave|stands|harmless|(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|right|good|correct|true))\b"
+    ),
     aliases=(
         (regex(r".*\b(?:company|employer|work)\b"), regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
         (regex(r".*\b(?:name)\b"), regex(r"name|called|the user is (?-i:[A-Z])|call ")),
@@ -394,13 +364,10 @@ ENGLISH = Language(
         (regex(r".*\b(?:job|role|title|profession)\b"), regex(r"the user (?:is|works|does)\b.*<ROLE>")),
     ),
     render=render,
-    weigh=weigh,
+    grams=grams,
+    openers=openers,
     correction=regex(
         r"^(?:(?:oh|ok|hmm|well|sorry|hey),? )*(?:scratch that|strike that|correction|hold on|i (?:told you wrong|got (?:it|that) wrong|lied|misspoke|was wrong|take (?:that|it) back|meant)|i(?:'ve| have)? changed my mind|on (?:reflection|second thoughts?)|news:|wait|no,? (?:wait|actually|sorry)|actually|my (?:bad|mistake)|never ?mind)\b|\b(?:replac|swapp|dropp|ditch|abandon|scrapp|retir)\w+ (?:it|that|this|them)\b|\bso it'?s (?!not\b)[\w.+#-]+(?: now)?\b|\b(?:it|that)(?:'s| is| was) (?:\S+ ){1,3}now\b|\bchanged my mind\b|\bi misspoke\b"
     ),
-    own_plan=regex(
-        r"(?:i'?ll|i will|i'?m going to|i'?m gonna|i am going to|i want to|i need|i should|i'?d better|we'?ll|we will)\b(?! (?:call|name|refer|not (?:merge|accept|approve)))"
-    ),
     kind_of=kind_of,
-    lasting=lasting,
 )

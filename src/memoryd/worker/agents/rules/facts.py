@@ -14,6 +14,7 @@ class Fact:
     said: str  #: the sentence it was taken from
     language: Language
     importance: float
+    beside: str = ""  #: the prompt that the sentence stands in
     reason: str = ""  #: of a decision
     old_values: tuple[str, ...] = ()  #: named as holding no longer
     changes: bool = False  #: gives a new value for something known
@@ -25,9 +26,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """A wish to forget: `what` names the fact; '' means the newest one."""
+    """A wish to forget: `what` names the fact; '' means the newest ones."""
 
     what: str
+    said: str  #: the sentence that wishes
     language: Language
 
 
@@ -37,4 +39,5 @@ class Reading:
 
     facts: tuple[Fact, ...] = ()
     forgets: tuple[Forget, ...] = ()
+    spared: tuple[str, ...] = ()  #: clauses beside a wish to forget that say what may stay
     requests: tuple[str, ...] = ()  #: questions and tasks, for the session's summary

@@ -15,7 +15,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.patterns import Kind, lazy
-from memoryd.worker.agents.rules.topics import Topic, about, alias_of, names_something, slug_words
+from memoryd.worker.agents.rules.topics import Topic, about, alias_of, names_something, shared_with, slug_words
 
 ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
@@ -59,9 +59,14 @@ class Desk:
             return
         self._place(fact, seq, stale)
 
-    def forget(self, wish: Forget, seq: int, newest: Iterable[str]) -> None:
-        """Take out the facts that a wish names, or else the newest ones, given as the texts of the turn before."""
-        for held in self._named(wish) if names_something(wish) else self._with_texts(newest):
+    def forget(self, wishes: Sequence[Forget], seq: int, newest: Iterable[str], spared: Iterable[str]) -> None:
+        """Take out the facts that the wishes of a prompt name; when they name none, the newest ones.
+
+        `newest`: the texts of the turn before. `spared`: clauses that say what may stay.
+        """
+        stays = [Forget(what=clause, said=clause, language=wishes[0].language) for clause in spared]
+        meant = list(dict.fromkeys(held for wish in wishes for held in self._named(wish)))
+        for held in meant or [held for held in self._newest(wishes, newest) if not _is_spared(held, stays)]:
             self._drop(held)
             self._gone.extend((old, (seq,)) for old in held.before_run())
 
@@ -95,9 +100,25 @@ class Desk:
         return [held for held in self._held if held.folded in wanted]
 
     def _named(self, wish: Forget) -> list[Held]:
-        is_meant = about(wish)
-        meant = [held for held in self._held if is_meant(held.text)]
-        return meant[-1:] if alias_of(wish) else meant
+        """Return the facts that a wish names, or else those that share most words with its sentence."""
+        if names_something(wish):
+            is_meant = about(wish)
+            meant = [held for held in self._held if is_meant(held.text)]
+            if meant:
+                return meant[-1:] if alias_of(wish) else meant
+        most = max((shared_with(wish, held.words) for held in self._held), default=0)
+        return [held for held in self._held if most and shared_with(wish, held.words) == most]
+
+    def _newest(self, wishes: Sequence[Forget], texts: Iterable[str]) -> list[Held]:
+        """Return the facts of the turn before that may be meant.
+
+        A wish that speaks of no rule means what was said of the person, and so does one that names something unknown.
+        """
+        found = self._with_texts(texts)
+        of_person = [held for held in found if held.file in _PERSONAL]
+        if any(wish.language.of_rules.search(wish.said) for wish in wishes):
+            return found
+        return of_person if of_person or any(map(names_something, wishes)) else found
 
     # what is replaced
 
@@ -109,7 +130,14 @@ class Desk:
         found = [held for held in self._held if _same_attribute(held, fact, slots)]
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.changes:
-            found = self._closest(fact, frozenset(newest))
+            found = self._closest(fact, frozenset(newest)) or self._just_said(fact, slots, newest)
+        return found
+
+    def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
+        """Return the one fact of the turn before that may be meant, unless the two are about different attributes."""
+        found = [held for held in self._with_texts(newest) if _comparable(held, fact)]
+        if len(found) != 1 or (slots and found[0].slots(fact.language)):
+            return []
         return found
 
     def _closest(self, fact: Fact, newest: frozenset[str]) -> list[Held]:
@@ -147,6 +175,10 @@ class Desk:
             slug, n = f"{base[:60]}-{n}", n + 1
         self._slugs.add(slug.casefold())
         return slug
+
+
+def _is_spared(held: Held, stays: Iterable[Forget]) -> bool:
+    return any(about(stay)(held.text) or shared_with(stay, held.words) for stay in stays)
 
 
 def _file_of(fact: Fact, stale: list[Held]) -> str:

@@ -9,30 +9,12 @@ from memoryd.worker.agents.rules.patterns import Language, lazy
 from memoryd.worker.agents.rules.sentences import Sentence, clauses
 
 MAX_REQUEST_CHARS = 160
-ASIDE = -5  #: a request below this, in tenths of a logit, is a task
+FORGETTING = -200  #: from this on, in hundredths of a logit, a sentence is a wish to forget
+ASIDE = -100  #: a request below this, in hundredths of a logit, is a task
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
 _AFTER_RETRACTION = " ,.:，。：-–—"
 _MODAL = lazy(r"[\w-]+ (?:[\w-]+ ){0,2}(?:should|must|may|is|are|goes?|gets?|lives?|needs?|has to|have to)\b")
-
-
-def may_state(sentence: Sentence, language: Language) -> bool:
-    """Whether a sentence may say something lasting at all."""
-    masked = sentence.masked
-    if language.question.match(masked) and not language.standing_question.match(masked):
-        return False
-    if language.hypothetical.search(masked):
-        return False
-    return not language.passing.search(masked) or bool(language.firm.search(masked))
-
-
-def is_task(language: Language, masked: str, at: int, end: int) -> bool:
-    """Whether a clause asks for something now, or asks at all."""
-    if language.question.match(masked, at, end):
-        return True
-    if _MODAL.match(masked, at, end):
-        return False
-    return bool(language.request.match(masked, at, end)) and language.weigh(masked[at:end]) < ASIDE
 
 
 def invents_or_hands_over(sentence: Sentence, language: Language) -> bool:
@@ -43,18 +25,6 @@ def invents_or_hands_over(sentence: Sentence, language: Language) -> bool:
     return bool(
         colon and language.request.match(sentence.masked) and language.material.match(sentence.masked, 0, colon.start())
     )
-
-
-def without_question(sentence: Sentence, language: Language) -> Sentence:
-    """Cut a question off the end of a statement: "I use fish, how do I set PATH?"."""
-    bounds = clauses(sentence.masked, language.clause_end)
-    if len(bounds) < 2 or not language.own_question.match(sentence.masked, bounds[-1][0]):
-        return sentence
-    end = bounds[-2][1]
-    opened = language.opener.match(sentence.masked)
-    if not language.told.match(sentence.masked, opened.end() if opened else 0, end):
-        return sentence
-    return replace(sentence, text=sentence.text[:end], masked=sentence.masked[:end])
 
 
 def after_retraction(sentence: Sentence, language: Language) -> tuple[Sentence, bool]:
@@ -72,8 +42,24 @@ def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
         match = table.forget.match(sentence.masked)
         if match:
             what = " ".join(part for part in match.groups() if part).strip()
-            return Forget(what="" if table.nameless.match(what) else what, language=table)
+            named = "" if table.nameless.match(what) else what
+            return Forget(what=named, said=sentence.text, language=table)
+    if sentence.forgetting >= FORGETTING and not language.spare.search(
+        sentence.masked, 0, _first_end(sentence, language)
+    ):
+        return Forget(what="", said=sentence.text, language=language)
     return None
+
+
+def _first_end(sentence: Sentence, language: Language) -> int:
+    """The end of the first clause."""
+    return clauses(sentence.masked, language.clause_end)[0][1]
+
+
+def spared_in(sentence: Sentence, language: Language) -> list[str]:
+    """Return the clauses that say what may stay: "the name can stay"."""
+    bounds = clauses(sentence.masked, language.clause_end)
+    return [sentence.text[a:b] for a, b in bounds if language.spare.search(sentence.masked[a:b])]
 
 
 def request_in(sentence: Sentence) -> str:

@@ -54,7 +54,6 @@ class Pattern:
     importance: float = MENTIONED
     one_clause: bool = False  #: matches within one clause; others may reach over the rest of the sentence
     standing: bool = False  #: counts only in a sentence that says "from now on", "always", 以后, ...
-    follows: bool = False  #: has no subject of its own: counts only right after a fact about the person
 
 
 def patterns_of(regexes: Iterable[re.Pattern[str]], **conditions: Any) -> tuple[Pattern, ...]:
@@ -76,21 +75,19 @@ class Table:
     """
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
-        def condition(pattern: Pattern) -> tuple[bool, bool, bool, int]:
-            return pattern.one_clause, pattern.standing, pattern.follows, pattern.regex.flags
+        def condition(pattern: Pattern) -> tuple[bool, bool, int]:
+            return pattern.one_clause, pattern.standing, pattern.regex.flags
 
         self._runs: list[tuple[re.Pattern[str], list[Pattern]]] = []
         for key, neighbours in groupby(patterns, condition):
             run = list(neighbours)
             alternation = "|".join(f"(?P<p{n}>{pattern.regex.pattern})" for n, pattern in enumerate(run))
-            self._runs.append((lazy(alternation, key[3]), run))
+            self._runs.append((lazy(alternation, key[2]), run))
 
-    def match(
-        self, text: str, at: int, clause_end: int, *, standing: bool, follows: bool
-    ) -> tuple[Pattern, int] | None:
+    def match(self, text: str, at: int, clause_end: int, *, standing: bool) -> tuple[Pattern, int] | None:
         """Return the pattern that matches at `at` and where its match ends, None when none does."""
         for alternation, run in self._runs:
-            if (run[0].standing and not standing) or (run[0].follows and not follows):
+            if run[0].standing and not standing:
                 continue
             match = alternation.match(text, at, clause_end if run[0].one_clause else len(text))
             if match and match.lastgroup:
@@ -98,7 +95,7 @@ class Table:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Language:
     """All that the pipeline asks about a language. Patterns see quoted text as blanks (`sentences.mask`)."""
 
@@ -107,39 +104,28 @@ class Language:
     clause_end: re.Pattern[str]  #: the separator between two clauses
     opener: re.Pattern[str]  #: fillers before a fact; group `standing` or `remember` when they mark one
     standing: re.Pattern[str]  #: anywhere: the sentence speaks of more than the task at hand
-    firm: re.Pattern[str]  #: anywhere: makes a rule of a sentence that no pattern knows: "from now on", 以后
     everywhere: re.Pattern[str]  #: the words claim all projects
-    third_person: re.Pattern[str]  #: a clause about somebody else
     question: re.Pattern[str]
-    own_question: re.Pattern[str]  #: a last clause that asks; a statement about "I" or "we" may stand before it
-    told: re.Pattern[str]  #: the beginning of such a statement
-    standing_question: re.Pattern[str]  #: a question that is a standing request: "Could you always ... please?"
-    hypothetical: re.Pattern[str]  #: suppositions, guesses, plans that are open
-    passing: re.Pattern[str]  #: one-off: today, this time, for now
     joke: re.Pattern[str]  #: takes back what stands before it in the prompt
     retraction: re.Pattern[str]  #: takes back what stands before it in the prompt, as "never mind"
     material: re.Pattern[str]  #: a request to work on a text that follows
     fiction: re.Pattern[str]  #: a request to invent text: what follows is nobody's word
     heading: re.Pattern[str]  #: a line before a colon that introduces the user's own rules
     request: re.Pattern[str]  #: a clause that asks for something now; it is no part of a fact
-    task: re.Pattern[str]  #: a request beside a rule in one sentence: the rule is a part of that task
-    preface: re.Pattern[str]  #: a clause that only leads to a fact
     tail: re.Pattern[str]  #: what is cut off the end of a fact
     about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference
-    change: re.Pattern[str]  #: the sentence gives a new value for something known
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
-    marker_only: re.Pattern[str]  #: a sentence that only makes a rule of the one before: "Every time."
-    continuation: re.Pattern[str]  #: a rule that leans on the one in the sentence before: "Don't invent new shapes."
     anaphoric: re.Pattern[str]  #: a fact that only points at something said elsewhere: "always do that"
     forget: re.Pattern[str]  #: "forget that"; the groups named `what...` name the fact
+    of_rules: re.Pattern[str]  #: a wish to forget that speaks of a rule or a habit
+    spare: re.Pattern[str]  #: beside a wish to forget: says what may stay
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
-    weigh: Callable[[str], int]  #: how much speaks for a lasting statement, in tenths of a logit
+    grams: Callable[[str], frozenset[str]]  #: the words of a sentence as signs
+    openers: Callable[[str], frozenset[str]]  #: its first words
     kind_of: Callable[[str], Kind]  #: what a lasting statement that no pattern knows is about
-    lasting: Callable[[str], bool]  #: whether a request holds a word that makes it a standing one
     correction: re.Pattern[str]  #: anywhere: takes back what was said before, without naming it
-    own_plan: re.Pattern[str] | None = None  #: what the person intends for themselves

@@ -9,6 +9,7 @@ from memoryd.worker.agents.rules.languages import CHINESE
 from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language, lazy
 from memoryd.worker.agents.rules.sentences import Sentence
 
+CHANGING = -50  #: from this on, in hundredths of a logit, a fact replaces what is known about its topic
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 _TAIL_CHARS = 40  #: of a fact are looked at for what is cut off its end
 _MIN_STATED_CHARS = 3  #: a reason needs something before it that it is the reason of
@@ -30,16 +31,16 @@ def fact_of(
         return None
     kind = Kind.DECISION if reason else kind
     fact = Fact(kind=kind, text=line, said=sentence.text, language=language, importance=importance, reason=reason)
-    return _with_claims(fact, sentence.masked)
+    return _with_claims(fact, sentence.masked, sentence.changing)
 
 
-def _with_claims(fact: Fact, masked: str) -> Fact:
+def _with_claims(fact: Fact, masked: str, changing: int) -> Fact:
     """What the whole sentence says about other facts holds for each part of it."""
     language = fact.language
     return replace(
         fact,
         old_values=old_values(masked, language),
-        changes=bool(language.change.search(masked)),
+        changes=changing >= CHANGING,
         adds=bool(language.addition.search(masked)),
         everywhere=bool(language.everywhere.search(masked)),
     )
@@ -54,11 +55,6 @@ def old_values(masked: str, language: Language) -> tuple[str, ...]:
 def with_next(fact: Fact, following: Fact) -> Fact:
     """Return a fact that goes on with the next one, unchanged when both do not fit into a line."""
     return _joined(fact, following.text)
-
-
-def with_sentence(fact: Fact, sentence: Sentence) -> Fact:
-    """Return a fact with a sentence that explains it, unchanged when both do not fit into a line."""
-    return _joined(fact, fact.language.render(fact.kind, _trimmed(sentence.text, fact.language)))
 
 
 def _joined(fact: Fact, more: str) -> Fact:

@@ -38,11 +38,14 @@ _LOG = lazy(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a prompt. `start_of_line`: a line break stands before it."""
+    """One sentence of a prompt, and what its signs weigh (`scales`), in hundredths of a logit."""
 
     text: str
     masked: str
-    start_of_line: bool = False
+    start_of_line: bool = False  #: a line break stands before it
+    lasting: int = 0  #: how much speaks for a lasting statement
+    changing: int = 0  #: for one that gives a new value for something known
+    forgetting: int = 0  #: for a wish to forget
 
 
 def mask(text: str) -> str:

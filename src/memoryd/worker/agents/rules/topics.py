@@ -15,6 +15,7 @@ _FRAME = content_words(
 )
 _FRAME_OF_WISHES = _FRAME | content_words(
     "thing bit part fact said told tell mention mentioned memory note notes ever wrote stuff earlier piece detail info "
+    "please delete remove erase wipe drop scrub purge store save keep forget head never mind from "
     "rule preference previous record remember everything anything regarding related keep thing line entry back "
     "这条 那条 规矩 条规 名字 事情 关于 内容 记忆 从记 忆里 刚才 之前 把它 我说 说的 上回 回定 定的 请从 请把 号把 "
     "的事 那件 件事 那事 这事 这些 那些 留着 收回 撤回 作废 这句 那句 句收 句话 句不 个要 要求 求撤"
@@ -30,7 +31,7 @@ class Topic:
 
     def __init__(self, fact: Fact) -> None:
         matched = simplified(fact.said)
-        self._words = content_words(matched) - _FRAME
+        self._words = (content_words(matched) | content_words(simplified(fact.beside))) - _FRAME
         self._chinese = fact.language.code == "zh"
         self._heads = _heads(matched) if self._chinese else frozenset[str]()
 
@@ -48,6 +49,11 @@ class Topic:
 def names_something(wish: Forget) -> bool:
     """Whether a wish says what to forget; Chinese words around "that" may be left over when it does not."""
     return bool(wish.what and (wish.language.code != "zh" or content_words(wish.what) - _FRAME_OF_WISHES))
+
+
+def shared_with(wish: Forget, words: frozenset[str]) -> int:
+    """Return how many of these words a wish names."""
+    return len((content_words(simplified(wish.said)) - _FRAME_OF_WISHES) & words)
 
 
 def alias_of(wish: Forget) -> re.Pattern[str] | None:

@@ -1,0 +1,61 @@
+"""What a sentence's signs weigh: for a lasting statement, for a change of something known, for a wish to forget.
+
+The weights are fitted by `bench/rules_fit.py`, one file a language: a row is a sign and its three weights in hundredths
+of a logit. 0 is as likely as not.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+
+from memoryd.worker.agents.rules.patterns import Language
+from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence
+from memoryd.worker.agents.rules.signs import Place, patterns_in, signs_around, signs_in
+
+FOLDER = Path(__file__).parent / "weights"
+BASE = "(base)"  #: the sign that every text has
+HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
+PART = "(part)"  #: and the one of a clause that is weighed by itself
+
+
+class Scale(IntEnum):
+    """The columns of a weight file, after the sign."""
+
+    LASTING = 0
+    CHANGING = 1  #: of what is lasting: it gives a new value for something known
+    FORGETTING = 2
+
+
+def weighed(sentence: Sentence, place: Place, language: Language) -> Sentence:
+    """Return a sentence with its weights; one that is too long to state anything stays without."""
+    if len(sentence.text) > MAX_SENTENCE_CHARS:
+        return sentence
+    signs = {BASE, *language.grams(sentence.masked), *signs_around(sentence, place, language)}
+    if any(_sum(scale, signs, language) >= HOPELESS for scale in (Scale.LASTING, Scale.FORGETTING)):
+        signs |= patterns_in(sentence.masked, language)
+    lasting, changing, forgetting = (_sum(scale, signs, language) for scale in Scale)
+    return replace(sentence, lasting=lasting, changing=changing, forgetting=forgetting)
+
+
+def weigh_clause(masked: str, language: Language) -> int:
+    """Return how much speaks for a clause as a part of a lasting statement."""
+    return _sum(Scale.LASTING, {BASE, PART, *signs_in(masked, language)}, language)
+
+
+def _sum(scale: Scale, signs: Iterable[str], language: Language) -> int:
+    known = weights(language.code)[scale]
+    return sum(known.get(sign, 0) for sign in signs)
+
+
+@cache
+def weights(code: str) -> tuple[dict[str, int], ...]:
+    """Read the weights of a language, one table a scale."""
+    tables: tuple[dict[str, int], ...] = tuple({} for _ in Scale)
+    for row in (FOLDER / f"{code}.tsv").read_text("utf-8").splitlines():
+        sign, *numbers = row.split("\t")
+        for table, number in zip(tables, numbers, strict=True):
+            if number:
+                table[sign] = int(number)
+    return tables
