@@ -15,10 +15,11 @@ from memoryd.worker.agents.rules.sentences import Sentence, clauses
 
 # in hundredths of a logit
 LASTING = 100  #: from this on a sentence says something lasting
-PLAIN = -60  #: from this on "remember: ...", and one clause that a pattern knows as about the person or a preference
+PLAIN = -60  #: from this on "remember: ..." does, and a single clause that a pattern knows as one of `PLAIN_KINDS`
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 CUT = -300  #: a first or last clause below this is left out
 
+PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
 OF_PERSON = frozenset(("user name", "user role", "user place", "user employer", "editor", "shell", "operating system"))
 
 _ASKED_MARKS = "?？ "
@@ -51,7 +52,7 @@ def _is_plain(found: list[_Clause]) -> bool:
     if found and found[0].remembered:
         return True
     pattern = found[0].pattern if len(found) == 1 else None
-    return pattern is not None and pattern.kind in (Kind.PERSON, Kind.PREFERENCE)
+    return pattern is not None and pattern.kind in PLAIN_KINDS
 
 
 def _by_attribute(found: list[_Clause], masked: str, language: Language) -> list[list[_Clause]]:
