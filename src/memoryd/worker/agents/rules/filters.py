@@ -1,4 +1,4 @@
-"""What a sentence is, before anybody asks what it says: a question, a task, a wish to forget, a guess, a statement."""
+"""What a sentence is, before anybody asks what it says: a text to invent, a retraction, a wish to forget, a request."""
 
 from dataclasses import replace
 
@@ -10,11 +10,9 @@ from memoryd.worker.agents.rules.sentences import Sentence, clauses
 
 MAX_REQUEST_CHARS = 160
 FORGETTING = -200  #: from this on, in hundredths of a logit, a sentence is a wish to forget
-ASIDE = -100  #: a request below this, in hundredths of a logit, is a task
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
 _AFTER_RETRACTION = " ,.:，。：-–—"
-_MODAL = lazy(r"[\w-]+ (?:[\w-]+ ){0,2}(?:should|must|may|is|are|goes?|gets?|lives?|needs?|has to|have to)\b")
 
 
 def invents_or_hands_over(sentence: Sentence, language: Language) -> bool:

@@ -42,7 +42,6 @@ class Sentence:
 
     text: str
     masked: str
-    start_of_line: bool = False  #: a line break stands before it
     lasting: int = 0  #: how much speaks for a lasting statement
     changing: int = 0  #: for one that gives a new value for something known
     forgetting: int = 0  #: for a wish to forget
@@ -76,16 +75,16 @@ def sentences_of(line: str) -> list[Sentence]:
         found.append((at, end.end()))
         at = end.end()
     found.append((at, len(line)))
-    made = (_sentence(line[a:b], masked[a:b], first=a == 0) for a, b in found)
+    made = (_sentence(line[a:b], masked[a:b]) for a, b in found)
     return [sentence for sentence in made if sentence is not None]
 
 
-def _sentence(text: str, masked: str, *, first: bool) -> Sentence | None:
+def _sentence(text: str, masked: str) -> Sentence | None:
     start = len(text) - len(text.lstrip(" \t(（"))
     end = len(text.rstrip())
     if not any(map(str.isalnum, text[start:end])):
         return None
-    return Sentence(text[start:end], _with_wide_marks(masked[start:end]), first)
+    return Sentence(text[start:end], _with_wide_marks(masked[start:end]))
 
 
 def _with_wide_marks(masked: str) -> str:

@@ -10,14 +10,8 @@ from functools import lru_cache
 from memoryd.worker.agents.rules.patterns import Kind, Language
 from memoryd.worker.agents.rules.sentences import Sentence, clauses
 
-_ANYWHERE = (
-    "standing", "correction", "everywhere", "addition", "reason",
-    "about_answers",
-)  # fmt: skip
-_IN_FRONT = (
-    "question", "request", "joke", "retraction",
-    "fiction", "forget",
-)  # fmt: skip
+_ANYWHERE = ("standing", "correction", "everywhere", "addition", "reason", "about_answers")
+_IN_FRONT = ("question", "request", "joke", "retraction", "fiction", "forget")
 _MOST_CLAUSES = 4
 _ASKED, _COLON = ("?", "？"), (":", "：")
 
@@ -63,7 +57,7 @@ def patterns_in(masked: str, language: Language) -> frozenset[str]:
     """Return the signs that come from patterns: they cost most of the time."""
     stated = masked.rstrip("?？ ")
     found = {f"*{name}" for name in _ANYWHERE if getattr(language, name).search(stated)}
-    found |= {f"^{name}" for name in _IN_FRONT if getattr(language, name).match(masked)}
+    found |= {f"*{name}" for name in _IN_FRONT if getattr(language, name).match(masked)}
     bounds = clauses(stated, language.clause_end)
     found.add(f"#{min(len(bounds), _MOST_CLAUSES)}")
     for start, end in bounds:
