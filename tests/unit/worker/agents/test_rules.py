@@ -323,6 +323,24 @@ def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before()
     assert "zsh" not in talk.memory()
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["forget the password", "forget about Kubernetes", "Please forget my salary.", "forget it, I'll fix this myself"],
+)
+def test_a_wish_that_names_nothing_known_and_a_shrug_take_nothing_out(said: str) -> None:
+    talk = Talk()
+    talk.say("I live in Oslo.")
+    talk.run()
+    talk.say(said)
+    talk.run()
+    assert "Oslo" in talk.memory()
+
+
+def test_each_clause_of_the_first_person_becomes_the_user() -> None:
+    (proposal,) = proposals_for("I don't eat pork and I don't work on Fridays.")
+    assert " I " not in proposal.add[0]
+
+
 def test_a_forgotten_entry_is_archived() -> None:
     talk = Talk()
     talk.say("We deploy to Fly.io.")

@@ -235,7 +235,7 @@ ENGLISH = Language(
         r"(?:(?:so|and|then|now|please|also|next|but|ok|first|just|anyway|meanwhile|can you|could you|would you|will you|let'?s|go ahead and|i need you to|i want you to|i'd like you to|help me(?: to)?|try to) ?,? ?)*(?:fix|find|show|tell|explain|implement|refactor|reformat|rename|port|write|draft|create|generate|summari[sz]e|look|check|have a look|take a look|read|open|run|rerun|build|compile|install|debug|review|delete|remove|redo|update|change|convert|translate|split|merge|push|pull|commit|deploy|list|compare|plot|draw|sort|print|search|grep|count|move|migrate|set|add|make|give|put|apply|start|continue|proceed|test|try|help|describe|analy[sz]e|figure out|clean up|document|bump|upgrade|rebase|squash|revert|extract|inline|replace|export|import|parse|optimi[sz]e|profile|investigate|design|plan|propose|suggest|answer|regenerate|format|lint|do)\b|(?:can|could|would|will) you\b|what\b|why\b|how\b|where\b|which\b|who\b|is (?:there|it|this)\b|does\b|do (?:you|we)\b"
     ),
     tail=regex(
-        r"(?:[\s,;:]*(?:please|pls|plz|thanks?(?: you| a lot)?|thx|btw|by the way|lol|haha|(?<![a-z])ok(?:ay)?|(?<![a-z])right|(?<![a-z])though|(?<![a-z])tho|(?<![a-z])fyi|from now on(?:wards)?|going forward|in (?:the )?future|anyway|ugh|(?<=\s)[:;]-?[)(DP]|:\)|;\)|[.!,;:?…]))+[\s)]*$|\s*\)+$(?<=[^(]\))"
+        r"(?:[\s,;:]*(?:please|pls|plz|thanks?(?: you| a lot)?|thx|btw|by the way|lol|haha|(?<=[,.;!] )ok(?:ay)?|(?<![a-z])right|(?<![a-z])though|(?<![a-z])tho|(?<![a-z])fyi|from now on(?:wards)?|going forward|in (?:the )?future|anyway|ugh|(?<=\s)[:;]-?[)(DP]|:\)|;\)|[.!,;:?…]))+[\s)]*$|\s*\)+$(?<=[^(]\))"
     ),
     about_answers=regex(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
@@ -250,7 +250,7 @@ ENGLISH = Language(
             r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"
         ),
         regex(
-            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"
+            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|quit|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"
         ),
         regex(
             r"\b(?P<old>[\w.+#-]+?)(?: (?:account|server|box|setup|licen[cs]e|instance))?(?:'s| is| was| has| have| are| got|'s been| has been)(?: been| now| finally)* (?:gone|dead|history|replaced|retired|out|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out|discontinued|dropped|scrapped|killed off?)\b"
@@ -355,6 +355,13 @@ ENGLISH = Language(
         r"\b(?:stays?|keep|remains?|still|leave|stands|harmless|(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|right|good|correct|true))\b"
     ),
     aliases=(
+        (
+            regex(r".*\b(?:health|medical|medication|diagnosis|illness|condition|disability)\b"),
+            regex(
+                r"adhd|autis|the user takes (?-i:[A-Z])|dyslex|depress|anxi|diabet|allerg|medication|disorder|cancer|pregnan|blind|deaf|therap|surgery"
+            ),
+        ),
+        (regex(r".*\b(?:salary|pay|income)\b"), regex(r"salary|earns?|paid|income")),
         (regex(r".*\b(?:company|employer|work)\b"), regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
         (regex(r".*\b(?:name)\b"), regex(r"name|called|the user is (?-i:[A-Z])|call ")),
         (

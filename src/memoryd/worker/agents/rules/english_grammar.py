@@ -16,7 +16,7 @@ _UNCHANGED = frozenset(
     went came became left quit grew spent ran wrote knew had did was were found chose took taught began ever""".split()  # noqa: SIM905
 )
 _CONTRACTED = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
-_I = lazy(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: [A-Za-z'’-]+){0,5})", re.IGNORECASE)
+_I = lazy(r"\bI(?:['’](m|ve|d|ll)|(m|ve)(?= ))?(?![\w'’./])((?: (?!I\b)[A-Za-z'’-]+){0,5})", re.IGNORECASE)
 _OTHER_FORMS = tuple(
     (lazy(pattern, re.IGNORECASE), words)
     for pattern, words in (

@@ -110,15 +110,16 @@ class Desk:
         return [held for held in self._held if most and shared_with(wish, held.words) == most]
 
     def _newest(self, wishes: Sequence[Forget], texts: Iterable[str]) -> list[Held]:
-        """Return the facts of the turn before that may be meant.
+        """Return the facts of the turn before that may be meant; none when a wish names something that is not known.
 
-        A wish that speaks of no rule means what was said of the person, and so does one that names something unknown.
+        A wish that speaks of no rule means what was said of the person.
         """
+        if any(map(names_something, wishes)):
+            return []
         found = self._with_texts(texts)
         of_person = [held for held in found if held.file in _PERSONAL]
-        if any(wish.language.of_rules.search(wish.said) for wish in wishes):
-            return found
-        return of_person if of_person or any(map(names_something, wishes)) else found
+        speaks_of_rules = any(wish.language.of_rules.search(wish.said) for wish in wishes)
+        return of_person if of_person and not speaks_of_rules else found
 
     # what is replaced
 

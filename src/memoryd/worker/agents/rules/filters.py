@@ -1,5 +1,6 @@
 """What a sentence is, before anybody asks what it says: a text to invent, a retraction, a wish to forget, a request."""
 
+import re
 from dataclasses import replace
 
 from memoryd.memory.text import cut
@@ -12,6 +13,7 @@ MAX_REQUEST_CHARS = 160
 FORGETTING = -200  #: from this on, in hundredths of a logit, a sentence is a wish to forget
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
+_SHRUG = lazy(r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S", re.IGNORECASE)
 _AFTER_RETRACTION = " ,.:，。：-–—"
 
 
@@ -36,6 +38,8 @@ def after_retraction(sentence: Sentence, language: Language) -> tuple[Sentence, 
 
 def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
     """Return the wish that a sentence holds; a Chinese sentence may hold an English one."""
+    if _SHRUG.match(sentence.masked):
+        return None
     for table in (language, ENGLISH) if language is not ENGLISH else (language,):
         match = table.forget.match(sentence.masked)
         if match:
@@ -45,7 +49,7 @@ def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
     if sentence.forgetting >= FORGETTING and not language.spare.search(
         sentence.masked, 0, _first_end(sentence, language)
     ):
-        return Forget(what="", said=sentence.text, language=language)
+        return Forget(what=sentence.text, said=sentence.text, language=language)
     return None
 
 

@@ -47,8 +47,8 @@ class Topic:
 
 
 def names_something(wish: Forget) -> bool:
-    """Whether a wish says what to forget; Chinese words around "that" may be left over when it does not."""
-    return bool(wish.what and (wish.language.code != "zh" or content_words(wish.what) - _FRAME_OF_WISHES))
+    """Whether a wish says what to forget: words are left over beside those of any wish."""
+    return bool(content_words(simplified(wish.what)) - _FRAME_OF_WISHES)
 
 
 def shared_with(wish: Forget, words: frozenset[str]) -> int:

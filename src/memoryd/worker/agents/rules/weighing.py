@@ -3,19 +3,21 @@
 The sentence's weight decides (`scales`); patterns only tell what it is about, which decides the file it goes to.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
-from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
+from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern, lazy
 from memoryd.worker.agents.rules.rendering import fact_of
 from memoryd.worker.agents.rules.scales import weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, clauses
 
 # in hundredths of a logit
-LASTING = 100  #: from this on a sentence says something lasting
+LASTING = 115  #: from this on a sentence says something lasting
 PLAIN = -60  #: from this on "remember: ..." does, and a single clause that a pattern knows as one of `PLAIN_KINDS`
+SHORT = 60  #: from this on a single clause that a rule's pattern knows, or that is about us
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 CUT = -300  #: a first or last clause below this is left out
 
@@ -23,6 +25,8 @@ PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISI
 OF_PERSON = frozenset(("user name", "user role", "user place", "user employer", "editor", "shell", "operating system"))
 
 _ASKED_MARKS = "?？ "
+_OURS = lazy(r"(?:we|our)\b|我们|咱们", re.IGNORECASE)
+_OWN = lazy(r"\b(?:i|i'm|i've|im|my|me|we|our)\b|我|咱|本人", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +45,23 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     if masked.endswith((":", "：")) or (sentence.lasting < PLAIN and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    if sentence.lasting < LASTING and not under_heading and not _is_plain(found):
+    if sentence.lasting < LASTING and not under_heading and not _is_plain(found, masked, sentence.lasting):
         return []
     parts = _by_attribute(found, masked, language)
     made = (_fact(part, sentence, language, under_heading=under_heading, divided=len(parts) > 1) for part in parts)
     return [fact for fact in made if fact]
 
 
-def _is_plain(found: list[_Clause]) -> bool:
+def _is_plain(found: list[_Clause], masked: str, lasting: int) -> bool:
+    """Whether a statement is so plain that it is believed sooner: "remember: ...", or one clause about me or us."""
     if found and found[0].remembered:
         return True
-    pattern = found[0].pattern if len(found) == 1 else None
-    return pattern is not None and pattern.kind in PLAIN_KINDS
+    if len(found) != 1:
+        return False
+    kind = found[0].pattern.kind if found[0].pattern else None
+    if kind in PLAIN_KINDS and _OWN.search(masked):
+        return True
+    return lasting >= SHORT and (kind is Kind.RULE or bool(_OURS.match(masked)))
 
 
 def _by_attribute(found: list[_Clause], masked: str, language: Language) -> list[list[_Clause]]:
