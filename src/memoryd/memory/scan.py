@@ -27,6 +27,8 @@ _PATTERNS: dict[Threat, tuple[str, ...]] = {
         r"\b(?:act|behave|respond) as (?:if|though) (?:you|there)\b.{0,40}\b(?:no|without)\b",
         r"\b(?:do not|don['’]t|never) (?:tell|inform|mention|reveal)\b.{0,20}\b(?:user|anyone|person|human)\b",
         r"\b(?:jailbreak|developer mode|dan mode|unrestricted mode)\b",
+        # "never commit without asking the user" is a rule of care
+        r"(?:^|[.;!?]\s)(?![^.;!?\n]*\b(?:never|not|don['’]t|no|nothing)\b[^.;!?\n]*\bwithout)[^.;!?\n]*"
         r"\bwithout (?:asking|confirmation|permission|telling)\b.{0,20}\buser\b",
         r"\b(?:bypass|disable|turn off|skip)\b.{0,20}\b(?:safety|security|permission|approval|guard ?rails?)\b",
         r"(?:忽略|无视|忘记|忘掉|不要理会).{0,12}(?:之前|先前|以上|上述|前面|所有|系统).{0,12}(?:指令|指示|规则|提示|要求)",
