@@ -127,6 +127,18 @@ async def test_asking_for_what_is_not_there_says_where_to_look(home: Path, proje
                 await one.call(method, params, timeout=5)
 
 
+async def test_a_session_tells_the_thread_that_it_belongs_to(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for session, parent in (("a", None), ("b", "a"), ("c", "b"), ("d", "a"), ("x", None)):
+            event = {"kind": "session_start", "data": {"source": "resume", "parent_session_id": parent}}
+            at = f"2026-11-30T08:00:0{'abcdx'.index(session)}Z"
+            known = {"id": f"start-{session}", "host": "generic", "session_id": session, "cwd": project, "at": at}
+            await one.call("event.publish", {"event": {**known, **event}}, timeout=5)
+        for session, thread in (("b", "abcd"), ("a", "abcd"), ("x", "x")):
+            found = await one.call("session.get", {"host": "generic", "session_id": session}, timeout=5)
+            assert "".join(key.session_id for key in found.thread) == thread
+
+
 async def test_why_finds_the_project_rule_and_the_file_of_the_same_name(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
         for text in ("Always use gradle for builds.", "thanks", "bye"):

@@ -84,6 +84,7 @@ class _Handlers:
             **answers.session(row).model_dump(),
             parent=m.SessionKey(host=row["host"], session_id=parent) if parent else None,
             children=tuple(m.SessionKey(host=row["host"], session_id=c["child"]) for c in row["children"]),
+            thread=tuple(m.SessionKey(host=row["host"], session_id=s["session_id"]) for s in row["thread"]),
             transcript=row["transcript_state"] if row["transcript_state"] in ("ok", "missing") else "none",
             headless=bool(row["headless"]),
             files=tuple(m.SessionFile(**touch) for touch in row["files"]),

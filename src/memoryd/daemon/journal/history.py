@@ -53,7 +53,8 @@ class History:
             " and kind = 'subagent_start' order by seq",
             host, session_id,
         )  # fmt: skip
-        return {**rows[0], "children": children, "files": self._files(host, session_id)}
+        thread = self._rows(_THREAD, host, session_id)
+        return {**rows[0], "children": children, "thread": thread, "files": self._files(host, session_id)}
 
     def _files(self, host: str, session_id: str) -> list[Row]:
         rows = self._rows(
@@ -198,6 +199,20 @@ _SESSION = (
     ", (select max(seq) from events where session = sessions.id) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
 )
+
+#: what one session goes on from, and what goes on from any of them; `union` ends a circle
+_THREAD = """
+    with recursive up (session_id, parent) as (
+        select session_id, parent_session_id from sessions where host = ?1 and session_id = ?2
+        union select s.session_id, s.parent_session_id
+        from sessions s join up on s.session_id = up.parent where s.host = ?1
+    ), joined (session_id) as (
+        select session_id from up
+        union select s.session_id
+        from sessions s join joined on s.parent_session_id = joined.session_id where s.host = ?1
+    )
+    select s.session_id from sessions s join joined using (session_id) where s.host = ?1 order by s.started_at, s.id
+"""
 
 
 def _quoted(row: Row) -> Row:
