@@ -18,14 +18,14 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from memoryd.memory.spans import own_words
-from memoryd.memory.text import content_words, fold
+from memoryd.memory.text import fold
 from memoryd.worker.agents.rules import RulesAgent, scales
-from memoryd.worker.agents.rules.fragments import rejoined
 from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.reading import laid_out
 from memoryd.worker.agents.rules.scales import BASE, PART, Scale
-from memoryd.worker.agents.rules.sentences import Sentence, clauses, lines, sentences_of
-from memoryd.worker.agents.rules.signs import Place, places, signs_around, signs_in
-from memoryd.worker.evaluate import Snippet, evaluate, load, scores
+from memoryd.worker.agents.rules.sentences import Sentence, clauses
+from memoryd.worker.agents.rules.signs import Place, signs_around, signs_in
+from memoryd.worker.evaluate import Snippet, evaluate, holds, load, scores
 
 _ROOT = Path(__file__).resolve().parent.parent
 _RULES = _ROOT / "bench" / "rules"
@@ -79,12 +79,8 @@ def rows() -> list[Row]:
 
 
 def _sentences(prompt: str) -> Iterator[tuple[Sentence, Place]]:
-    found = [
-        (sentence, line.startswith("- "))
-        for line in lines(own_words(prompt))
-        for sentence in rejoined(sentences_of(line.removeprefix("- ")))
-    ]
-    yield from zip((sentence for sentence, _ in found), places(found), strict=True)
+    for _, found in laid_out(own_words(prompt)):
+        yield from found
 
 
 def _signs(sentence: Sentence, place: Place) -> Signs:
@@ -97,7 +93,7 @@ def _of_snippet(name: str, snippet: Snippet) -> Iterator[Row]:
     tells = not ("fgt" in snippet.id or _TAKES_BACK.search(" ".join(snippet.user)))
     for n, prompt in enumerate(snippet.user):
         for sentence, place in _sentences(prompt):
-            keeps = any(_holds(sentence.text, item) for item in snippet.keep)
+            keeps = any(holds(sentence.text, item) for item in snippet.keep)
             lasting = keeps or any(fold(item) in fold(sentence.text) for item in snippet.stale)
             earlier = n < len(snippet.user) - 1
             if lasting or not (earlier and any(fold(item) in fold(sentence.text) for item in snippet.junk)):
@@ -106,11 +102,6 @@ def _of_snippet(name: str, snippet: Snippet) -> Iterator[Row]:
                     changing=bool(snippet.stale) and n > 0 and keeps if lasting else None,
                     forgetting=False if tells else None,
                 )  # fmt: skip
-
-
-def _holds(text: str, item: str) -> bool:
-    words = content_words(item)
-    return fold(item) in fold(text) or bool(words and words <= content_words(text))
 
 
 def _of_marked(name: str, prompt: str) -> Iterator[Row]:

@@ -35,16 +35,14 @@ _IMPERATIVE = re.compile(
     r"|(?<![特区个分级类性])别(?![的人名处])|(?<![申邀])请(?![求假])",
     re.IGNORECASE | re.MULTILINE,
 )
-#: a prompt that takes something back, or says that it is otherwise now
+#: a prompt that takes something back; one that only says what is otherwise now takes nothing out
 _TAKES_BACK = re.compile(
     r"\b(?:forget|remove|delete|drop|discard|erase|wipe|scrub|purge|clear|lose|bin|unlearn|un-?know|cancel(?:led)?|undo"
     r"|(?:don['’]t|not|never|rather you didn['’]t) (?:remember|keep|store|record)|off the record|confidential"
     r"|scratch|strike|(?:take|took) (?:it|that|this) back|correction|misspoke|was wrong|lied"
-    r"|(?:your|any) (?:memory|notes?|records?)|no longer|not any ?more|outdated|obsolete|now|instead|these days"
-    r"|switched|moved|migrated|relocated|replaced|changed|swapped|renamed|upgraded|retired|dropped|scrapped|ditched"
-    r"|gone|from (?:here|now|today) on|turns out|actually)\b"
+    r"|(?:your|any) (?:memory|notes?|records?)|no longer|not any ?more|outdated|obsolete)\b"
     r"|忘|别记|别存|别留|不要记|不用记|不想留|删|抹|擦掉|清掉|清干净|划掉|移除|取消|去掉|不再|作废|废|过时|说错|搞错|弄错|收回"
-    r"|撤|当我没说|没听见|保密|失忆|改|换|现在|如今|迁|搬|升到|升级|降到|调到|提到|转到|转岗|统一成|新规",
+    r"|撤|当我没说|没听见|保密|失忆",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")

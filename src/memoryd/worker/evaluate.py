@@ -163,9 +163,9 @@ def _active(files: Mapping[FileKey, bytes]) -> tuple[str, ...]:
 
 def judge(snippet: Snippet, memory: Sequence[str]) -> Verdict:
     """Compare a memory with the labels. Keep items by substring or by words, junk and stale by substring only."""
-    found = tuple(item for item in snippet.keep if any(_holds(text, item) for text in memory))
+    found = tuple(item for item in snippet.keep if any(holds(text, item) for text in memory))
     everything = fold("\n".join(memory))
-    useless = [text for text in memory if not any(_holds(text, item) for item in snippet.keep)]
+    useless = [text for text in memory if not any(holds(text, item) for item in snippet.keep)]
     faults = (
         *(f"junk {item!r}" for item in snippet.junk if fold(item) in everything),
         *(f"stale {item!r}" for item in snippet.stale if fold(item) in everything),
@@ -175,7 +175,8 @@ def judge(snippet: Snippet, memory: Sequence[str]) -> Verdict:
     return Verdict(snippet=snippet, memory=tuple(memory), found=found, missed=missed, faults=faults)
 
 
-def _holds(text: str, item: str) -> bool:
+def holds(text: str, item: str) -> bool:
+    """Whether a text holds a label: its words as they stand, or else all its content words."""
     words = content_words(item)
     return fold(item) in fold(text) or bool(words and words <= content_words(text))
 

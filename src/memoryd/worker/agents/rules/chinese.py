@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
-from memoryd.worker.agents.rules.chinese_cues import grams, kind_of, openers
+from memoryd.worker.agents.rules.chinese_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.chinese_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,

@@ -6,8 +6,8 @@ import re
 from itertools import chain
 from typing import Any
 
-from memoryd.worker.agents.rules.english_cues import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_grammar import render
+from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,

@@ -7,10 +7,10 @@ from memoryd.memory.text import cut
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.patterns import Language, lazy
-from memoryd.worker.agents.rules.sentences import Sentence, clauses
+from memoryd.worker.agents.rules.scales import FORGETTING
+from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 MAX_REQUEST_CHARS = 160
-FORGETTING = -200  #: from this on, in hundredths of a logit, a sentence is a wish to forget
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
 _SHRUG = lazy(r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S", re.IGNORECASE)
@@ -46,16 +46,10 @@ def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
             what = " ".join(part for part in match.groups() if part).strip()
             named = "" if table.nameless.match(what) else what
             return Forget(what=named, said=sentence.text, language=table)
-    if sentence.forgetting >= FORGETTING and not language.spare.search(
-        sentence.masked, 0, _first_end(sentence, language)
-    ):
+    first_end = clauses(sentence.masked, language.clause_end)[0][1]
+    if sentence.forgetting >= FORGETTING and not language.spare.search(sentence.masked, 0, first_end):
         return Forget(what=sentence.text, said=sentence.text, language=language)
     return None
-
-
-def _first_end(sentence: Sentence, language: Language) -> int:
-    """The end of the first clause."""
-    return clauses(sentence.masked, language.clause_end)[0][1]
 
 
 def spared_in(sentence: Sentence, language: Language) -> list[str]:
@@ -68,8 +62,7 @@ def request_in(sentence: Sentence) -> str:
     """Return a sentence from its first clause on that asks for something, '' when none does."""
     language = language_of(sentence.text)
     for start, end in clauses(sentence.masked, language.clause_end):
-        opened = language.opener.match(sentence.masked, start)
-        at = max(start, opened.end() if opened else start)
+        at, _ = after_opener(sentence.masked, start, end, language)
         if at < end and (language.request.match(sentence.masked, at) or language.question.match(sentence.masked, at)):
             return cut(sentence.text[at:], MAX_REQUEST_CHARS)
     return ""

@@ -1,8 +1,7 @@
 """The user's own words of one prompt -> facts, wishes to forget, requests.
 
-Each sentence goes through the same steps: whose words it is, whether it may say something lasting, what it says.
-Nothing is better than junk: a sentence that is a question, a guess, a joke, a story, about somebody else or about
-the task at hand says nothing.
+Each sentence goes through the same steps: whose words it is, what it weighs in its place, what it says. Nothing is
+better than junk: a sentence that weighs too little says nothing.
 """
 
 import re
@@ -21,15 +20,14 @@ from memoryd.worker.agents.rules.fragments import rejoined
 from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.ownership import Ownership
 from memoryd.worker.agents.rules.patterns import Language, lazy
-from memoryd.worker.agents.rules.rendering import CHANGING, MAX_FACT_CHARS, old_values, with_next
-from memoryd.worker.agents.rules.scales import weighed
+from memoryd.worker.agents.rules.rendering import MAX_FACT_CHARS, old_values, with_next
+from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of
-from memoryd.worker.agents.rules.signs import places
+from memoryd.worker.agents.rules.signs import Place
 from memoryd.worker.agents.rules.weighing import facts_of, unsure
 
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
 MAX_BESIDE_CHARS = 1000  #: of a prompt may tell what a fact in it replaces
-NEAR = -50  #: from this weight on, in hundredths of a logit, a sentence right after a fact belongs to it
 
 _PRONOUN = lazy(r"(?:it|they|that|those|these|this)(?:'s|'re)?\b(?! said| being)", re.IGNORECASE)
 
@@ -37,19 +35,22 @@ _PRONOUN = lazy(r"(?:it|they|that|those|these|this)(?:'s|'re)?\b(?! said| being)
 def read(own: str) -> Reading:
     """Read the user's own words of one prompt (`memory.spans.own_words`)."""
     reader = _Reader(own)
-    for line, sentences in _weighed(own):
-        reader.take_line(line, sentences)
+    for line, found in laid_out(own):
+        reader.take_line(line, [weighed(*placed, language_of(placed[0].text)) for placed in found])
         if len(reader.facts) >= MAX_FACTS:
             break
     return reader.told()
 
 
-def _weighed(own: str) -> Iterator[tuple[str, list[Sentence]]]:
-    """Yield the lines with their sentences, each weighed in its place."""
+def laid_out(own: str) -> Iterator[tuple[str, list[tuple[Sentence, Place]]]]:
+    """Yield the lines of a prompt with their sentences, each with what stands around it."""
     found = [(line, rejoined(sentences_of(line.removeprefix("- ")))) for line in lines(own)]
-    around = iter(places([(sentence, line.startswith("- ")) for line, made in found for sentence in made]))
+    around = [None, *(sentence for _, made in found for sentence in made), None]
+    n = 0
     for line, made in found:
-        yield line, [weighed(sentence, next(around), language_of(sentence.text)) for sentence in made]
+        places = [Place(around[k], around[k + 2], line.startswith("- ")) for k in range(n, n + len(made))]
+        n += len(made)
+        yield line, list(zip(made, places, strict=True))
 
 
 class _Reader:
@@ -120,7 +121,7 @@ class _Reader:
 
     def _note_change(self, sentence: Sentence, language: Language) -> None:
         if not language.question.match(sentence.masked):
-            self._changes |= sentence.lasting >= NEAR and sentence.changing >= CHANGING
+            self._changes |= sentence.lasting >= ANNOUNCING and sentence.changing >= CHANGING
             self._corrects |= bool(language.correction.search(sentence.masked))
             self._old_values += old_values(sentence.masked, language)
 
@@ -135,7 +136,7 @@ class _Reader:
             self._ask(sentence)
 
     def _stated(self, sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
-        """Return the facts of a sentence, read as what it may be: a statement, a correction, English in Chinese."""
+        """Return the facts of a sentence, read as what it may be: a statement, or a correction."""
         facts = facts_of(sentence, language, under_heading=under_heading)
         if not facts and (self._corrects or self._changes or sentence.changing >= CHANGING):
             facts = unsure(sentence, language)

@@ -7,9 +7,9 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import CHINESE
 from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language, lazy
+from memoryd.worker.agents.rules.scales import CHANGING
 from memoryd.worker.agents.rules.sentences import Sentence
 
-CHANGING = -50  #: from this on, in hundredths of a logit, a fact replaces what is known about its topic
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
 _TAIL_CHARS = 40  #: of a fact are looked at for what is cut off its end
 _MIN_STATED_CHARS = 3  #: a reason needs something before it that it is the reason of
@@ -54,11 +54,7 @@ def old_values(masked: str, language: Language) -> tuple[str, ...]:
 
 def with_next(fact: Fact, following: Fact) -> Fact:
     """Return a fact that goes on with the next one, unchanged when both do not fit into a line."""
-    return _joined(fact, following.text)
-
-
-def _joined(fact: Fact, more: str) -> Fact:
-    text = f"{fact.text}{'；' if fact.language is CHINESE else '. '}{more}"
+    text = f"{fact.text}{'；' if fact.language is CHINESE else '. '}{following.text}"
     return replace(fact, text=text) if len(text) <= MAX_FACT_CHARS else fact
 
 

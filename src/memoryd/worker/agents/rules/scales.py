@@ -1,7 +1,7 @@
 """What a sentence's signs weigh: for a lasting statement, for a change of something known, for a wish to forget.
 
 The weights are fitted by `bench/rules_fit.py`, one file a language: a row is a sign and its three weights in hundredths
-of a logit. 0 is as likely as not.
+of a logit. 0 is as likely as not; the thresholds below were chosen by leaving labelled sets out of the fit.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,17 @@ from memoryd.worker.agents.rules.signs import Place, patterns_in, signs_around, 
 
 FOLDER = Path(__file__).parent / "weights"
 BASE = "(base)"  #: the sign that every text has
-HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 PART = "(part)"  #: and the one of a clause that is weighed by itself
+
+LASTING = 115  #: from this on a sentence says something lasting
+SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
+PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
+TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
+HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
+CUT = -300  #: a first or last clause below this is left out
+CHANGING = -50  #: from this on a fact replaces what is known about its topic
+ANNOUNCING = -50  #: from this much of a lasting statement on, a change holds for the whole prompt
+FORGETTING = -200  #: from this on a sentence is a wish to forget
 
 
 class Scale(IntEnum):

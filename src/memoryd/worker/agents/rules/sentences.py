@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoryd.worker.agents.rules.chinese_script import simplified
-from memoryd.worker.agents.rules.patterns import lazy
+from memoryd.worker.agents.rules.patterns import Language, lazy
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
 BLANK = "\x1a"  #: stands for a quoted character
@@ -90,6 +90,12 @@ def _sentence(text: str, masked: str) -> Sentence | None:
 def _with_wide_marks(masked: str) -> str:
     """Chinese typed with the punctuation marks of another keyboard reads as Chinese; the length stays."""
     return _NARROW.sub(lambda m: _WIDE[m[0]], masked) if _CJK.search(masked) else masked
+
+
+def after_opener(masked: str, start: int, end: int, language: Language) -> tuple[int, re.Match[str] | None]:
+    """Return where a clause begins behind its fillers, at most its end, and the fillers."""
+    opened = language.opener.match(masked, start)
+    return max(start, min(end, opened.end())) if opened else start, opened
 
 
 @lru_cache(maxsize=512)

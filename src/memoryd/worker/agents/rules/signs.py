@@ -3,12 +3,12 @@
 A sign is a short string; what each is worth stands in `weights/<language>.tsv`. Linear in the length of the sentence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memoryd.worker.agents.rules.patterns import Kind, Language
-from memoryd.worker.agents.rules.sentences import Sentence, clauses
+from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 _ANYWHERE = ("standing", "correction", "everywhere", "addition", "reason", "about_answers")
 _IN_FRONT = ("question", "request", "joke", "retraction", "fiction", "forget")
@@ -61,8 +61,7 @@ def patterns_in(masked: str, language: Language) -> frozenset[str]:
     bounds = clauses(stated, language.clause_end)
     found.add(f"#{min(len(bounds), _MOST_CLAUSES)}")
     for start, end in bounds:
-        opened = language.opener.match(stated, start)
-        at = max(start, min(end, opened.end())) if opened else start
+        at, opened = after_opener(stated, start, end, language)
         if opened and (opened["standing"] or opened["remember"]):
             found.add("=marked")
         known = language.table.match(stated, at, end, standing="*standing" in found)
@@ -70,9 +69,3 @@ def patterns_in(masked: str, language: Language) -> frozenset[str]:
             found |= {"=known", f"={known[0].kind}"}
     told = language.render(Kind.PERSON, stated)
     return frozenset(found | {f"§{name}" for name, pattern in language.slots if pattern.search(told)})
-
-
-def places(sentences: Sequence[tuple[Sentence, bool]]) -> list[Place]:
-    """Return the place of each sentence of a prompt, given whether it stands in a list."""
-    around = [None, *(sentence for sentence, _ in sentences), None]
-    return [Place(around[n], around[n + 2], listed) for n, (_, listed) in enumerate(sentences)]

@@ -1,6 +1,7 @@
 """The decision on one sentence: whether it says something lasting, and what kind of thing, nearly word for word.
 
-The sentence's weight decides (`scales`); patterns only tell what it is about, which decides the file it goes to.
+The weight of the sentence decides (`scales`), sooner where a pattern knows a plain one; patterns tell what it is about,
+and so the file it goes to.
 """
 
 import re
@@ -11,15 +12,8 @@ from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern, lazy
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import weigh_clause
-from memoryd.worker.agents.rules.sentences import Sentence, clauses
-
-# in hundredths of a logit
-LASTING = 115  #: from this on a sentence says something lasting
-PLAIN = -60  #: from this on "remember: ..." does, and a single clause that a pattern knows as one of `PLAIN_KINDS`
-SHORT = 60  #: from this on a single clause that a rule's pattern knows, or that is about us
-TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
-CUT = -300  #: a first or last clause below this is left out
+from memoryd.worker.agents.rules.scales import CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
+from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
 OF_PERSON = frozenset(("user name", "user role", "user place", "user employer", "editor", "shell", "operating system"))
@@ -107,8 +101,7 @@ def _clauses(masked: str, language: Language, *, under_heading: bool) -> Iterato
     standing = under_heading or bool(language.standing.search(masked))
     remembered = False
     for start, end in _trimmed(clauses(masked, language.clause_end), masked, language):
-        opened = language.opener.match(masked, start)
-        at = max(start, min(end, opened.end())) if opened else start
+        at, opened = after_opener(masked, start, end, language)
         remembered |= bool(opened and opened["remember"])
         if at < end:
             marked = remembered or bool(opened and opened["standing"])

@@ -1,9 +1,4 @@
-"""Chinese cues: how much the characters of a sentence speak for a lasting statement of the user.
-
-A sentence is weighed by its characters and pairs of characters, each counted once: particles, auxiliaries and the verbs
-of habit, duty and request tell a rule from a task whatever its topic is. Latin words, names of symbols, numbers and
-quotations count by their shape alone. Linear: a character costs two look-ups.
-"""
+"""Chinese characters: the signs that a sentence is weighed by, and what a lasting one is about."""
 
 import re
 from functools import lru_cache
