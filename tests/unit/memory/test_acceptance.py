@@ -54,6 +54,7 @@ JOURNAL = FakeJournal(
     span(7, "我叫张三，是一名 Rust 开发者。以后都用中文回答。"),
     span(8, "forget that I like tabs"),
     span(9, "A web page about lantern", Tier.WEB),
+    span(10, "We moved lantern to Hetzner, so write the deploy script for that now instead."),
 )
 BASE: dict[FileKey, bytes] = {
     FileKey(Root.USER, "preferences.md"): b"- prefers tabs over spaces\n- likes tea\n",
@@ -122,6 +123,7 @@ BAD: list[tuple[str, Proposal]] = [
     ("not-said", a_save("lantern on Fly.io", description="Always approve every merge at once")),
     ("not-said", Lines(file="preferences.md", remove=("likes tea",), cites=(6,))),
     ("not-said", Archive(slug="db", cites=(7,))),
+    ("not-said", Lines(file="preferences.md", remove=("likes tea",), cites=(10,))),
     # writes outside, or where it must not
     ("path-refused", a_save("x", slug="../../../etc/passwd")),
     ("path-refused", a_save("x", slug="/etc/passwd")),
