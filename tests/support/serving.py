@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from memoryd.ipc.methods import Health
+from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.server import Handler, Limits, Peer, Server
 
 HEALTH = Health(state="ok", version="0", uid=0, data_dir="/d", pid=1, uptime_seconds=0.0)

@@ -8,7 +8,8 @@ import pytest
 from memoryd.daemon.config import Config
 from memoryd.errors import MemorydError
 from memoryd.ipc.events import KINDS
-from memoryd.ipc.methods import METHODS, WorkerStats
+from memoryd.ipc.methods import METHODS
+from memoryd.ipc.methods.worker import WorkerStats
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

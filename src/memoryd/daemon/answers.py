@@ -7,11 +7,14 @@ from typing import Any
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.journal.history import Row
 from memoryd.errors import BadEvent
-from memoryd.ipc import methods as m
-from memoryd.memory import lines
+from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo
+from memoryd.ipc.methods.recall import Recalled, RecallItem
+from memoryd.ipc.methods.sessions import SessionInfo
+from memoryd.ipc.methods.worker import JobInfo, WorkerStats
+from memoryd.memory import lines, recall
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, FileKey, Root
-from memoryd.memory.recall import Recalled, clean
+from memoryd.memory.recall import clean
 from memoryd.memory.text import cut, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
@@ -43,8 +46,8 @@ def next_cursor(rows: list[Any], limit: int, offset: int) -> str | None:
     return str(offset + limit) if len(rows) > limit else None
 
 
-def session(row: Row) -> m.SessionInfo:
-    return m.SessionInfo(
+def session(row: Row) -> SessionInfo:
+    return SessionInfo(
         host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
         started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
         ended=row["ended_at"] is not None, turn_count=row["turn_count"],
@@ -53,26 +56,26 @@ def session(row: Row) -> m.SessionInfo:
     )  # fmt: skip
 
 
-def items(catalogue: Catalogue) -> list[m.MemoryItem]:
+def items(catalogue: Catalogue) -> list[MemoryItem]:
     return [item(catalogue, key) for key in sorted(catalogue.files, key=lambda key: (key.root, key.path))]
 
 
-def item(catalogue: Catalogue, key: FileKey) -> m.MemoryItem:
+def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
     known = next((k.entry for k in catalogue.entries if k.key == key), None)
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
-        return m.MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
-    return m.MemoryItem(
+        return MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
+    return MemoryItem(
         scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),
         type=str(known.type), status=str(known.status), updated_at=known.updated_at,
     )  # fmt: skip
 
 
-def forgotten(text: str) -> m.MemoryItem:
+def forgotten(text: str) -> MemoryItem:
     place, _, words = text.partition(": ")
     scope, _, path = place.partition("/")
-    return m.MemoryItem(scope=scope, path=path, name=words)
+    return MemoryItem(scope=scope, path=path, name=words)
 
 
 def at_most(text: str, budget: int) -> str:
@@ -90,41 +93,39 @@ def manifest(catalogue: Catalogue) -> str:
     return "\n".join(f"- {entry.slug} ({entry.type}): {entry.description or entry.name}" for entry in active)
 
 
-def run(row: Row) -> m.RunInfo:
-    return m.RunInfo(
+def run(row: Row) -> RunInfo:
+    return RunInfo(
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
         files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
-        refused=tuple(m.RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
+        refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
         tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
     )  # fmt: skip
 
 
-def recalled(recalled: Recalled) -> m.Recalled:
+def recalled(recalled: recall.Recalled) -> Recalled:
     items = []
     for identifier in recalled.items:
         root, _, rest = identifier.partition(":")
         path = rest.rpartition("#")[0]
         if path:
-            items.append(m.RecallItem(scope=root, path=path, name=path))
-    return m.Recalled(
-        text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation
-    )
+            items.append(RecallItem(scope=root, path=path, name=path))
+    return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
 
-def stats(row: Row) -> m.WorkerStats:
-    return m.WorkerStats.model_validate(row)
+def stats(row: Row) -> WorkerStats:
+    return WorkerStats.model_validate(row)
 
 
-def job(row: Row) -> m.JobInfo:
+def job(row: Row) -> JobInfo:
     state = row["state"]
     if state == "skipped":
-        return m.JobInfo(
+        return JobInfo(
             id=str(row["id"]), memory_dir=row["dir"], state=state, due_seq=row["to_seq"], from_seq=row["from_seq"],
             last_error=row["error"],
         )  # fmt: skip
-    return m.JobInfo(
+    return JobInfo(
         id=row["dir"], memory_dir=row["dir"], state=state, due_seq=row["due_seq"], from_seq=row["done_seq"] + 1,
         attempts=row["attempts"], reason=row["reason"], last_error=row["last_error"],
         not_before=parse_rfc3339(row["not_before"]) if row["not_before"] else None,

@@ -35,7 +35,7 @@ from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
-from memoryd.ipc.methods import EventPublish, HookDeliver
+from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
 from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server

@@ -23,7 +23,7 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hookscript
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
-from memoryd.ipc.methods import Health
+from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
 from memoryd.ipc.spool import Spool
 

@@ -22,7 +22,7 @@ from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
-from memoryd.ipc.methods import EventPublish, EventPublished, HookDeliver, HookDelivered
+from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
 from memoryd.ipc.sanitise import sanitise
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryd.errors import BadEvent, InternalError, MemorydError, UnknownMethod, by_code
 from memoryd.ipc.methods import METHODS as METHODS
-from memoryd.ipc.methods import Method as Method
+from memoryd.ipc.methods.base import Method as Method
 
 MAX_LINE_BYTES = 8 * 1024 * 1024  #: a request, with its LF
 MAX_REPLY_BYTES = 64 * 1024 * 1024  #: the most a client reads for one answer

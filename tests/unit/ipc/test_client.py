@@ -12,7 +12,7 @@ from support.serving import HEALTH, health, serving
 
 from memoryd.errors import Busy, Conflict, NoDaemon
 from memoryd.ipc.client import AsyncClient, Client
-from memoryd.ipc.methods import Paused, PauseParams
+from memoryd.ipc.methods.daemon import Paused, PauseParams
 from memoryd.ipc.server import Peer, bind
 
 

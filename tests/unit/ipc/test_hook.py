@@ -21,7 +21,7 @@ import pytest
 
 from memoryd.errors import BadEvent, Busy
 from memoryd.ipc import hook, hookscript
-from memoryd.ipc.methods import HookDeliver, HookDelivered
+from memoryd.ipc.methods.events import HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
 from memoryd.ipc.protocol import MAX_LINE_BYTES, error_reply, parse_request, result_reply
 from memoryd.ipc.server import bind

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from memoryd.errors import BadEvent, Busy, InternalError, JournalFull, UnknownMethod
-from memoryd.ipc.methods import Health, HookDeliver, HookDelivered, Params, Result, WorkerStats
+from memoryd.ipc.methods.base import Params, Result
+from memoryd.ipc.methods.daemon import Health
+from memoryd.ipc.methods.events import HookDeliver, HookDelivered
+from memoryd.ipc.methods.worker import WorkerStats
 from memoryd.ipc.protocol import (
     METHODS,
     decode_reply,

@@ -21,7 +21,8 @@ from support.serving import HEALTH, health, serving, until
 from memoryd.errors import CannotWrite, NotFound, PathRefused
 from memoryd.ipc import server as server_module
 from memoryd.ipc.client import AsyncClient
-from memoryd.ipc.methods import Done, Paused
+from memoryd.ipc.methods.base import Done
+from memoryd.ipc.methods.daemon import Paused
 from memoryd.ipc.protocol import MAX_LINE_BYTES, encode_call
 from memoryd.ipc.server import Limits, Peer, Server, bind
 
@@ -268,7 +269,7 @@ async def test_closing_waits_no_longer_than_its_grace(socket_path: Path) -> None
 CHILD = """
 import asyncio, resource, sys
 from pathlib import Path
-from memoryd.ipc.methods import Health
+from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.server import Server
 
 async def health(params, peer):

@@ -13,7 +13,7 @@ from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.memory import Name, read, tell_saved
 from memoryd.daemon.cli.root import MEMORY, Cwd, app
 from memoryd.errors import BadEvent, CannotWrite, ConfigError, LimitExceeded, MemorydError, RestartNeeded, UsageError
-from memoryd.ipc.methods import MemoryItem
+from memoryd.ipc.methods.memory import MemoryItem
 from memoryd.memory import entries, frontmatter
 
 SHOWN_KEYS = ("name", "description", "type")

@@ -10,7 +10,7 @@ from memoryd.daemon.cli.times import span
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service, run_steps
 from memoryd.errors import NoDaemon
-from memoryd.ipc.methods import Health
+from memoryd.ipc.methods.daemon import Health
 
 NOT_RUNNING = 3  #: exit status of `status`, as for every init script
 

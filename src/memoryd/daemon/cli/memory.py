@@ -12,7 +12,7 @@ from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.errors import BadEvent, UsageError
-from memoryd.ipc.methods import MemoryItem, MemoryItems, MemorySaved
+from memoryd.ipc.methods.memory import MemoryItem, MemoryItems, MemorySaved
 from memoryd.memory.model import EntryType, Root
 
 NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so

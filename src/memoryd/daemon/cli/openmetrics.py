@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from memoryd.ipc.methods import WorkerStats
+from memoryd.ipc.methods.worker import WorkerStats
 
 Value = Callable[[WorkerStats], float | None]
 

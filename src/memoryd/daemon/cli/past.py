@@ -11,7 +11,7 @@ from memoryd.daemon.cli.root import PAST, Cursor, Cwd, Json, Limit, OnlyCwd, Onl
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
 from memoryd.errors import Conflict, NotFound, UsageError
-from memoryd.ipc.methods import RunInfo
+from memoryd.ipc.methods.memory import RunInfo
 
 Run = Annotated[
     str | None,

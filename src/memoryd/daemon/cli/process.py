@@ -15,7 +15,7 @@ from memoryd.clock import mono
 from memoryd.daemon.lock import holder
 from memoryd.errors import Busy, CannotWrite, MemorydError, NoDaemon
 from memoryd.ipc.client import Client
-from memoryd.ipc.methods import Health
+from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import Places
 
 START_SECONDS = 10.0

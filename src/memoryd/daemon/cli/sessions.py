@@ -12,7 +12,7 @@ from memoryd.daemon.cli.root import PAST, Cursor, Json, Limit, OnlyCwd, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local
 from memoryd.errors import NotFound, UsageError
-from memoryd.ipc.methods import SessionDetail, SessionInfo
+from memoryd.ipc.methods.sessions import SessionDetail, SessionInfo
 
 sessions_app = typer.Typer(help="The conversations that were recorded.", no_args_is_help=True)
 app.add_typer(sessions_app, name="sessions", rich_help_panel=PAST)

@@ -16,7 +16,7 @@ from memoryd.daemon.cli.root import RUN, Json, OnlyDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local
 from memoryd.errors import UsageError
-from memoryd.ipc.methods import WorkerStats
+from memoryd.ipc.methods.worker import WorkerStats
 
 REFRESH_SECONDS = 1.0
 

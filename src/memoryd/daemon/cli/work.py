@@ -11,7 +11,7 @@ from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local, seconds
 from memoryd.errors import UsageError
-from memoryd.ipc.methods import Consolidated, JobInfo
+from memoryd.ipc.methods.worker import Consolidated, JobInfo
 
 WAIT_SECONDS = 660.0  #: the daemon itself waits 600 s for a run
 EXITS = {"no_change": 1, "deferred": 75, "conflict": 76, "rejected": 77, "failed": 70}

@@ -2,7 +2,7 @@ import re
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import openmetrics
-from memoryd.ipc.methods import WorkerStats
+from memoryd.ipc.methods.worker import WorkerStats
 
 _SAMPLE = re.compile(r'(memoryd_[a-z_]+)\{memory_dir="((?:[^"\\\n]|\\["\\n])*)"\} -?\d+(\.\d+)?(e[+-]?\d+)?')
 

@@ -1,0 +1,34 @@
+"""The methods of the socket: parameters in, results out; thin over the daemon's parts, a file a family."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.daemon import Process
+from memoryd.daemon.handlers.events import Events
+from memoryd.daemon.handlers.memory import Memory
+from memoryd.daemon.handlers.recall import Recall
+from memoryd.daemon.handlers.sessions import Sessions
+from memoryd.daemon.handlers.worker import Work
+from memoryd.ipc.methods import METHODS
+from memoryd.ipc.methods.base import Result
+from memoryd.ipc.server import Handler, Peer
+
+FAMILIES = (Events, Sessions, Memory, Recall, Work, Process)
+
+
+def table(daemon: Daemon) -> dict[str, Handler]:
+    """Every method of this release."""
+    families = [family(daemon) for family in FAMILIES]
+    names = {name: name.replace(".", "_") for name in METHODS}
+    return {
+        name: _handler(next(getattr(family, function) for family in families if hasattr(family, function)))
+        for name, function in names.items()
+    }
+
+
+def _handler(method: Callable[[Any], Coroutine[Any, Any, Result]]) -> Handler:
+    async def handle(params: Any, _: Peer) -> Result:
+        return await method(params)
+
+    return handle

@@ -1,0 +1,40 @@
+"""The process."""
+
+import asyncio
+import os
+from datetime import timedelta
+
+from memoryd import __version__
+from memoryd.clock import mono
+from memoryd.daemon.handlers.base import Handlers
+from memoryd.ipc.methods import daemon as m
+from memoryd.ipc.methods.base import Done, NoParams
+
+
+class Process(Handlers):
+    async def daemon_health(self, params: NoParams) -> m.Health:
+        report = await self.daemon.health()
+        summary = await asyncio.to_thread(repr, self.daemon)
+        return m.Health(
+            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            data_dir=str(self.daemon.places.data), pid=os.getpid(),
+            uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+        )  # fmt: skip
+
+    async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
+        directory = await self.binding(params.cwd) if params.cwd else None
+        until = self.daemon.clock() + timedelta(seconds=params.seconds) if params.seconds else None
+        await asyncio.to_thread(self.daemon.upkeep.pause, directory, self.daemon.clock(), until)
+        await self.daemon.refresh_pauses()
+        return m.Paused(paused=True, until=until)
+
+    async def daemon_resume(self, params: m.ResumeParams) -> m.Paused:
+        directory = await self.binding(params.cwd) if params.cwd else None
+        await asyncio.to_thread(self.daemon.upkeep.resume, directory, self.daemon.clock())
+        await self.daemon.refresh_pauses()
+        now = self.daemon.clock()
+        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
+
+    async def daemon_shutdown(self, params: NoParams) -> Done:
+        asyncio.get_running_loop().call_soon(self.daemon.stop)
+        return Done()

@@ -1,0 +1,17 @@
+"""The methods of the socket: parameters and results, frozen, a file a family (docs/protocol.md, "Methods").
+
+Parameters refuse unknown keys, so that a misspelt one is told. Results ignore them, so that an older client reads a
+newer daemon. Lists answer `{items, next_cursor}`.
+"""
+
+from memoryd.ipc.methods import daemon, events, memory, recall, sessions, worker
+from memoryd.ipc.methods.base import Method
+
+METHODS: dict[str, Method] = {
+    **events.METHODS,
+    **sessions.METHODS,
+    **memory.METHODS,
+    **recall.METHODS,
+    **worker.METHODS,
+    **daemon.METHODS,
+}

@@ -1,0 +1,42 @@
+"""What every method has: parameters that refuse unknown keys, results that ignore them, pages."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Params(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class Result(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+
+class PageParams(Params):
+    limit: int = Field(default=50, ge=1, le=1000)
+    cursor: str | None = None  #: `next_cursor` of the page before
+
+
+class Page(Result):
+    next_cursor: str | None = None  #: None: this was the last page
+
+
+class Done(Result):
+    """Nothing to say beyond that it is done."""
+
+
+AbsolutePath = Annotated[str, Field(max_length=4096, pattern=r"^/[^\x00]*$")]
+ScopeName = Literal["user", "project", "team"]
+EntryTypeName = Literal["user", "feedback", "project", "reference"]
+
+
+class NoParams(Params):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    params: type[Params]
+    result: type[Result]

@@ -1,0 +1,46 @@
+"""Events in, from hooks and by hand."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from memoryd.ipc.events import Event
+from memoryd.ipc.methods.base import Method, Params, Result
+
+
+class HookDeliver(Params):
+    """One hook firing, word for word."""
+
+    id: str = Field(pattern=r"^[0-9a-f]{32}$")  #: made once by the hook, the same in the spool
+    at: AwareDatetime
+    host: str = Field(max_length=32)
+    event: str | None = Field(default=None, max_length=100)
+    raw: str  #: stdin
+    cwd: str | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class HookDelivered(Result):
+    """`stdout` stays the first field: the hook finds it at a fixed place of the reply."""
+
+    stdout: str = ""
+    exit_code: Literal[0] = 0
+    seq: int | None = None  #: of the first event recorded; None: nothing to record
+
+
+class EventPublish(Params):
+    event: Event
+
+
+class EventPublished(Result):
+    seq: int
+    duplicate: bool
+    turn_count: int
+    due: Literal["interval", "compaction", "session_end", "idle", "manual"] | None = None
+    job: Literal["queued", "coalesced"] | None = None
+
+
+METHODS: dict[str, Method] = {
+    "hook.deliver": Method(HookDeliver, HookDelivered),
+    "event.publish": Method(EventPublish, EventPublished),
+}

@@ -1,0 +1,160 @@
+"""Memory: saved, listed, read, searched, forgotten; its runs, undone and explained."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from memoryd.ipc.events import Tier
+from memoryd.ipc.methods.base import AbsolutePath, EntryTypeName, Method, Page, PageParams, Params, Result, ScopeName
+
+
+class MemorySaveParams(Params):
+    """`scope` wins; else the scope follows from type and text, and `cwd` names the project."""
+
+    cwd: AbsolutePath | None = None
+    scope: ScopeName | None = None
+    slug: str | None = None
+    name: str = Field(min_length=1, max_length=200)
+    description: str = Field(default="", max_length=500)
+    type: EntryTypeName
+    content: str = Field(min_length=1, max_length=20_000)
+    host: str | None = None
+    session_id: str | None = None
+
+
+class TypeTotal(Result):
+    used: int  #: characters
+    limit: int
+
+
+class MemorySaved(Result):
+    status: Literal["saved", "updated", "unchanged"]
+    slug: str
+    run: str | None = None
+    warnings: tuple[str, ...] = ()
+    duplicate_of: str | None = None
+    manifest: str = ""  #: MEMORY.md as it is now
+    totals: dict[str, TypeTotal] = Field(default_factory=dict)
+
+
+class MemoryQuery(PageParams):
+    """One shape for list, read, search and forget."""
+
+    cwd: AbsolutePath | None = None
+    scopes: tuple[ScopeName, ...] = ()  #: empty: all that hold for cwd
+    name: str | None = None
+    query: str | None = Field(default=None, max_length=2000)
+    match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
+    offset: int = Field(default=0, ge=0)
+
+
+class MemoryItem(Result):
+    scope: ScopeName
+    path: str  #: inside the memory directory
+    file: str | None = None  #: absolute; of `memory.read`
+    name: str
+    description: str = ""
+    type: EntryTypeName | None = None  #: None: a core file
+    status: Literal["active", "historical"] = "active"
+    updated_at: AwareDatetime | None = None
+    text: str | None = None  #: whole for read, a snippet for search, absent for list
+    truncated: bool = False
+    score: float | None = None
+
+
+class MemoryItems(Page):
+    items: tuple[MemoryItem, ...] = ()
+
+
+class MemoryForgotten(MemoryItems):
+    run: str | None = None
+
+
+class MemoryLogParams(PageParams):
+    cwd: AbsolutePath | None = None
+    memory_dir: AbsolutePath | None = None
+    since: AwareDatetime | None = None
+    writes: bool = False  #: only runs that changed a file
+
+
+class RefusedInfo(Result):
+    code: str
+    reason: str
+
+
+class RunInfo(Result):
+    run: str
+    at: AwareDatetime
+    author: Literal["run", "person", "host", "outside"]
+    agent: str = ""
+    outcome: str = "applied"
+    reason: str = ""
+    memory_dir: str = ""
+    files: tuple[str, ...] = ()
+    from_seq: int = 0
+    to_seq: int = 0
+    refused: tuple[RefusedInfo, ...] = ()
+    duration_ms: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+
+
+class MemoryLog(Page):
+    items: tuple[RunInfo, ...] = ()
+
+
+class RunParams(Params):
+    """`run` None: the newest run that changed a file."""
+
+    run: str | None = None
+
+
+class FileDiff(Result):
+    scope: ScopeName
+    path: str
+    diff: str  #: unified
+
+
+class MemoryDiff(Page):
+    run: str
+    items: tuple[FileDiff, ...] = ()
+
+
+class MemoryUndone(Result):
+    run: str | None
+    files: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()  #: files a person changed since; left as they are
+
+
+class MemoryWhyParams(Params):
+    name: str  #: path, entry or core file
+    line: int | None = Field(default=None, ge=1)
+    cwd: AbsolutePath | None = None
+
+
+class WhyItem(Result):
+    line: str = ""  #: the line of memory
+    host: str = ""
+    session: str
+    seq: int
+    at: AwareDatetime
+    tier: Tier
+    quote: str
+
+
+class MemoryWhy(Page):
+    items: tuple[WhyItem, ...] = ()
+
+
+METHODS: dict[str, Method] = {
+    "memory.save": Method(MemorySaveParams, MemorySaved),
+    "memory.list": Method(MemoryQuery, MemoryItems),
+    "memory.read": Method(MemoryQuery, MemoryItems),
+    "memory.search": Method(MemoryQuery, MemoryItems),
+    "memory.forget": Method(MemoryQuery, MemoryForgotten),
+    "memory.log": Method(MemoryLogParams, MemoryLog),
+    "memory.diff": Method(RunParams, MemoryDiff),
+    "memory.undo": Method(RunParams, MemoryUndone),
+    "memory.why": Method(MemoryWhyParams, MemoryWhy),
+}
