@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import asdict
 from datetime import timedelta
 
 from memoryd import __version__
@@ -19,6 +20,7 @@ class Process(Handlers):
             state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:

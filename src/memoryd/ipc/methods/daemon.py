@@ -18,6 +18,7 @@ class Health(Result):
     pid: int
     uptime_seconds: float
     summary: str = ""  #: `repr` of the daemon, one line
+    passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
 
 class PauseParams(Params):
