@@ -4,6 +4,7 @@ import asyncio
 
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.journal.prompts import Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.ipc.methods import sessions as m
 
@@ -44,6 +45,22 @@ class Sessions(Handlers):
             items=tuple(m.Descendant(**row, open=row["closed_at"] is None) for row in page[: params.limit]),
             next_cursor=answers.next_cursor(page, params.limit, start),
         )
+
+    async def history_list(self, params: m.HistoryParams) -> m.HistoryPage:
+        wanted = Wanted(
+            prefix=params.prefix, host=params.host, session_id=params.session_id, limit=params.limit,
+            directory=(await self.binding(params.cwd)) if params.cwd else None,
+            before=answers.offset_of(params.cursor) if params.cursor else None,
+        )  # fmt: skip
+        found, before = await asyncio.to_thread(PromptHistory(self.daemon.journal).page, wanted)
+        return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=str(before) if before else None)
+
+
+def _line(prompt: Prompt) -> m.PromptLine:
+    return m.PromptLine(
+        host=prompt.host, session_id=prompt.session_id, seq=prompt.seq, ts=int(prompt.at.timestamp()),
+        text=prompt.text, truncated=prompt.truncated,
+    )  # fmt: skip
 
 
 def _key(name: str | None) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import spawns
+from memoryd.daemon.journal import prompts, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 MIGRATIONS: tuple[str, ...] = (
@@ -106,6 +106,7 @@ MIGRATIONS: tuple[str, ...] = (
     ) without rowid;
     """,
     spawns.MIGRATION,
+    prompts.MIGRATION,
 )
 
 

@@ -84,8 +84,31 @@ class Descendants(Page):
     items: tuple[Descendant, ...] = ()
 
 
+class HistoryParams(PageParams):
+    """`cwd`: only sessions of that project."""
+
+    prefix: str = Field(default="", max_length=1000)
+    host: str | None = None
+    session_id: str | None = None
+    cwd: AbsolutePath | None = None
+
+
+class PromptLine(SessionKey):
+    seq: int
+    ts: int  #: seconds since 1970
+    text: str  #: redacted as stored; at most 10 000 characters
+    truncated: bool = False
+
+
+class HistoryPage(Page):
+    """Newest first. A page may hold fewer than `limit` prompts and yet go on."""
+
+    items: tuple[PromptLine, ...] = ()
+
+
 METHODS: dict[str, Method] = {
     "session.list": Method(SessionListParams, SessionList),
     "session.get": Method(SessionGetParams, SessionDetail),
     "session.descendants": Method(DescendantsParams, Descendants),
+    "history.list": Method(HistoryParams, HistoryPage),
 }
