@@ -107,6 +107,18 @@ class Ingest:
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
 
+    async def admit(self, events: Sequence[Event], *, headless: bool) -> list[Arrival]:
+        """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
+
+        What was said off the record stays out, as it does when a transcript is read.
+        """
+        binding = await self._bind(events[0], None)
+        if self._is_opted_out(events[0], headless=headless):
+            return []
+        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
+        cleaned = await asyncio.to_thread(_clean_all, kept)
+        return [Arrival(event=event, binding=binding, headless=headless) for event in cleaned]
+
     async def _translate(self, params: HookDeliver) -> Translated | None:
         try:
             host = hosts.get(params.host)
@@ -202,10 +214,11 @@ def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
 
 
 async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
-    def work() -> list[Event]:
-        return [part for event in events for part in split(clean(event))]
+    return _clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(_clean_all, events)
 
-    return work() if chars <= INLINE_CHARS else await asyncio.to_thread(work)
+
+def _clean_all(events: Sequence[Event]) -> list[Event]:
+    return [part for event in events for part in split(clean(event))]
 
 
 def _matches(cwd: str, pattern: str) -> bool:

@@ -1,6 +1,8 @@
 """Conversations."""
 
 import asyncio
+from dataclasses import asdict
+from pathlib import Path
 
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
@@ -45,6 +47,19 @@ class Sessions(Handlers):
             items=tuple(m.Descendant(**row, open=row["closed_at"] is None) for row in page[: params.limit]),
             next_cursor=answers.next_cursor(page, params.limit, start),
         )
+
+    async def session_export(self, params: m.SessionExportParams) -> m.SessionExported:
+        file = Path(params.file) if params.file else None
+        found = await self.daemon.carrier.export(params.host, params.session_id, file)
+        return m.SessionExported(events=found.events, bytes=found.bytes, document=found.document)
+
+    async def session_import(self, params: m.SessionImportParams) -> m.SessionImported:
+        found = await self.daemon.carrier.take(params.document, Path(params.file) if params.file else None)
+        return m.SessionImported(**asdict(found))
+
+    async def session_copy(self, params: m.SessionCopyParams) -> m.SessionCopied:
+        ident, events = await self.daemon.carrier.copy(params.host, params.session_id, params.new_session_id)
+        return m.SessionCopied(host=params.host, session_id=ident, events=events)
 
     async def history_list(self, params: m.HistoryParams) -> m.HistoryPage:
         wanted = Wanted(

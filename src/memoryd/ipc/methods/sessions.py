@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from memoryd.ipc.documents import SessionDocument
+from memoryd.ipc.events import Identifier
 from memoryd.ipc.methods.base import AbsolutePath, Method, Page, PageParams, Params, Result
 
 SessionKind = Literal["interactive", "headless", "sub-agent"]
@@ -106,9 +108,50 @@ class HistoryPage(Page):
     items: tuple[PromptLine, ...] = ()
 
 
+class SessionExportParams(Params):
+    """`file`: the daemon writes the document there, 0600; without it the answer holds it, if it fits in a line."""
+
+    host: str
+    session_id: str
+    file: AbsolutePath | None = None
+
+
+class SessionExported(Result):
+    events: int
+    bytes: int  #: of the document
+    document: SessionDocument | None = None
+
+
+class SessionImportParams(Params):
+    """One of the two."""
+
+    document: SessionDocument | None = None
+    file: AbsolutePath | None = None
+
+
+class SessionImported(SessionKey):
+    added: int  #: events that are new here
+    known: int = 0
+    removed: int = 0  #: events that were removed here before; they stay out
+    off_record: int = 0  #: events of a pause or an excluded folder; they stay out
+
+
+class SessionCopyParams(Params):
+    host: str
+    session_id: str
+    new_session_id: Identifier | None = None  #: None: a fresh one
+
+
+class SessionCopied(SessionKey):
+    events: int
+
+
 METHODS: dict[str, Method] = {
     "session.list": Method(SessionListParams, SessionList),
     "session.get": Method(SessionGetParams, SessionDetail),
     "session.descendants": Method(DescendantsParams, Descendants),
+    "session.export": Method(SessionExportParams, SessionExported),
+    "session.import": Method(SessionImportParams, SessionImported),
+    "session.copy": Method(SessionCopyParams, SessionCopied),
     "history.list": Method(HistoryParams, HistoryPage),
 }
