@@ -48,7 +48,7 @@ def next_cursor(rows: list[Any], limit: int, offset: int) -> str | None:
 
 def session(row: Row) -> SessionInfo:
     return SessionInfo(
-        host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
+        host=row["host"], session_id=row["session_id"], kind=row["kind"], cwd=row["cwd"], memory_dir=row["dir"],
         started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
         ended=row["ended_at"] is not None, turn_count=row["turn_count"],
         new_turns=row["turn_count"] - row["turns_at_enqueue"], event_count=row["event_count"],

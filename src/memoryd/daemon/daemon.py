@@ -18,8 +18,10 @@ from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
+from memoryd.daemon.documents import Carrier
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
@@ -77,6 +79,7 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
+    carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
@@ -119,6 +122,9 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
+        self.carrier = Carrier(
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
+        )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)

@@ -8,6 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
+from memoryd.daemon.journal import prompts, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 MIGRATIONS: tuple[str, ...] = (
@@ -104,6 +105,8 @@ MIGRATIONS: tuple[str, ...] = (
         dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
     ) without rowid;
     """,
+    spawns.MIGRATION,
+    prompts.MIGRATION,
 )
 
 
