@@ -59,7 +59,7 @@ class Case:
         return min(tiers, key=lambda tier: tier.rank, default=Tier.WEB)
 
     def origin(self, proposal: Proposal, text: str) -> Tier:
-        """The tier of a text that no cited prompt says: where else it was seen, at best the memory agent's own words."""
+        """The tier of a text that no cited prompt says: where it was seen, at best the memory agent's own words."""
         seen = [self._seen_in(span, text) or Tier.HOST for span in self.cited(proposal)]
         return min([self.lowest(proposal, text), Tier.HOST, *seen], key=lambda tier: tier.rank)
 

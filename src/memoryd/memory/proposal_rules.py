@@ -36,7 +36,7 @@ DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
 
 
 def new_texts(proposal: Proposal) -> tuple[str, ...]:
-    """The facts that a proposal would add to memory; of a title, what tells its reader something to do or to believe."""
+    """The facts that a proposal would add to memory; of a title, what orders or speaks for the user."""
     if isinstance(proposal, Save):
         title = "\n".join((proposal.slug.replace("-", " "), proposal.name, proposal.description, *proposal.tags))
         loaded = (row for row in title.split("\n") if is_imperative(row) or speaks_for_user(row))

@@ -48,7 +48,9 @@ CODE = (
 )  # fmt: skip
 _BEFORE_WORD, _AFTER_WORD = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # \b sees no border beside a Chinese character
 _WHY = re.compile(r"^\W*(?:why|reason|because|为什么|原因|理由|因为)\W*[:：]", re.I | re.M)
-_HOW = re.compile(r"^\W*(?:how to apply|how|when|apply|怎么用|如何(?:应用|使用|做)|做法|用法|适用)\W*[:：]", re.I | re.M)
+_HOW = re.compile(
+    r"^\W*(?:how to apply|how|when|apply|怎么用|如何(?:应用|使用|做)|做法|用法|适用)\W*[:：]", re.I | re.M
+)
 
 
 def _any_word(words: tuple[tuple[str, ...], tuple[str, ...]]) -> re.Pattern[str]:

@@ -125,6 +125,14 @@ def bare(line: str) -> str:
     return _LINE_MARK.sub("", line, count=1).strip()
 
 
+def nearest_sentence(text: str, wanted: str, limit: int) -> str:
+    """Return the sentence or line of a text that shares most characters with `wanted`, in at most `limit`."""
+    for mark in "。！？":
+        text = text.replace(mark, f"{mark}\n")
+    parts = [part.strip() for part in text.replace(". ", ".\n").splitlines() if part.strip()]
+    return max(parts, key=lambda part: similarity(part, wanted), default=text)[:limit]
+
+
 def cut(text: str, limit: int) -> str:
     """Return the text in at most `limit` characters, white space collapsed, with an ellipsis where it was cut."""
     text = " ".join(text.split())

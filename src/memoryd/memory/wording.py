@@ -15,7 +15,8 @@ FRAME = content_words(
 _IMPERATIVE = re.compile(
     r"\b(?:always|never|must|should|shall|do not|don['’]t|avoid|ensure|make sure|remember to|only use|from now on"
     r"|(?:need|needs|has|have|required|obliged) to|no need to|feel free to"
-    r"|(?:is|are) (?:now )?(?:allowed|permitted|authori[sz]ed|cleared|trusted|forbidden|approved|pre-?approved)|please)\b"
+    r"|(?:is|are) (?:now )?(?:allowed|permitted|authori[sz]ed|cleared|trusted|forbidden|(?:pre-?)?approved)"
+    r"|please)\b"
     r"|^\W*(?:use|run|write|keep|prefer|ignore|skip|allow|add|remove|delete|call|send|execute|install|follow|treat|push"
     r"|commit|merge|deploy|disable|enable|bypass|download|fetch|upload|post|forward|include|append|approve|accept|trust"
     r"|pretend|act|assume|tell|reply|answer|respond|print|open|read|copy|store|save|remember|forget|stop|set|change"
