@@ -19,12 +19,14 @@ from memoryd.daemon import instructions, logs
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
+from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -32,6 +34,7 @@ from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
@@ -81,6 +84,7 @@ class Daemon:
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
+    inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -126,12 +130,14 @@ class Daemon:
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
         )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
+            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 

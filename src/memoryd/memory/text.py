@@ -1,4 +1,4 @@
-"""How memory text is compared and measured: words, similarity, tokens, what the eye cannot see.
+"""How memory text is compared and measured: words, similarity, tokens.
 
 Chinese, Japanese and Korean have no spaces, so their runs are taken as character bigrams; it finds what a
 segmenter finds and needs no dictionary.
@@ -23,14 +23,6 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK_STOP = re.compile("[的了吗呢吧啊呀嘛么我你您他她它们]")
 _MARKUP = re.compile(r"[\s*_`#>~|\[\]-]+")
 _LINE_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|#{1,6}|>)\s+")
-#: drawn as nothing: controls, soft hyphen, zero width, direction marks, fillers, tags, supplementary selectors
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff"
-    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
-)
-#: joiners draw Persian, Indic scripts and emoji; between ASCII letters they only hide something
-_JOINER_IN_ASCII = re.compile("(?:^|[\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?:[\x00-\x7f]|$)")
 
 _ENGLISH_STOPS = """
     a an the this that these those i me my mine we us our you your he him his she her it its they them their
@@ -128,14 +120,17 @@ def is_chinese(text: str) -> bool:
     return bool(letters) and len(_HAN.findall(text)) >= _CHINESE_SHARE * letters and not _KANA_OR_HANGUL.search(text)
 
 
-def has_invisible(text: str) -> bool:
-    """Whether the text holds characters that a reader cannot see and a model can; line ends and tabs are fine."""
-    return bool(_UNSEEN.search(text) or _JOINER_IN_ASCII.search(text))
-
-
 def bare(line: str) -> str:
     """Return a line without its list, heading or quote marker: the form in which lines are cited and compared."""
     return _LINE_MARK.sub("", line, count=1).strip()
+
+
+def nearest_sentence(text: str, wanted: str, limit: int) -> str:
+    """Return the sentence or line of a text that shares most characters with `wanted`, in at most `limit`."""
+    for mark in "。！？":
+        text = text.replace(mark, f"{mark}\n")
+    parts = [part.strip() for part in text.replace(". ", ".\n").splitlines() if part.strip()]
+    return max(parts, key=lambda part: similarity(part, wanted), default=text)[:limit]
 
 
 def cut(text: str, limit: int) -> str:

@@ -8,7 +8,8 @@ from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
-from memoryd.memory import entries, lines, ranking
+from memoryd.ipc.sanitise import strip_invisible
+from memoryd.memory import entries, lines, quality, ranking
 from memoryd.memory.model import EntryType
 from memoryd.memory.proposals import Save
 from memoryd.memory.recall import clean
@@ -20,8 +21,9 @@ class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self.roots(params.cwd)
         proposal = Save(
-            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
-            description=params.description, type=EntryType(params.type), content=params.content,
+            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name),
+            name=strip_invisible(params.name), description=strip_invisible(params.description),
+            type=EntryType(params.type), content=strip_invisible(params.content),
         )  # fmt: skip
         saved = await self.daemon.commands.save(roots, proposal)
         if params.session_id and params.host and saved.run:
@@ -30,15 +32,20 @@ class Memory(Handlers):
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
             duplicate_of=saved.duplicate_of, manifest=answers.manifest(catalogue),
-            totals={str(kind): m.TypeTotal(used=t.used, limit=t.limit) for kind, t in saved.totals.items()},
+            totals=answers.totals(saved.totals),
         )  # fmt: skip
 
-    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryItems:
-        items = answers.items(await self.catalogue(params))
+    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryListed:
+        catalogue = await self.catalogue(params)
+        items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        return m.MemoryItems(
-            items=tuple(page[: params.limit]), next_cursor=answers.next_cursor(page, params.limit, start)
+        dirs = answers.only(await self.roots(params.cwd), params.scopes).values()
+        return m.MemoryListed(
+            items=await asyncio.to_thread(answers.flagged, catalogue, page[: params.limit]),
+            next_cursor=answers.next_cursor(page, params.limit, start),
+            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
