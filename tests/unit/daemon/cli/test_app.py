@@ -13,11 +13,9 @@ from memoryd.daemon.cli import app, asking
 from memoryd.daemon.cli.commands import app as application
 
 CONTRACT = (
-    "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service", "doctor",
-    "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit", "forget", "log",
-    "diff", "undo", "why", "sessions", "history", "config", "statusline", "demo",
-    "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "review", "edit", "forget",
-    "log", "diff", "undo", "why", "sessions", "config", "statusline", "demo",
+    "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service",
+    "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
+    "forget", "log", "diff", "undo", "why", "sessions", "history", "config", "statusline", "demo", "review",
 )  # fmt: skip
 
 
