@@ -5,7 +5,8 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.daemon import projects
-from memoryd.daemon.cleaning import clean, split
+from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
@@ -74,9 +75,10 @@ class Ingest:
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
             Arrival(
-                event=event, binding=binding, transcript_path=translated.transcript_path, headless=translated.headless
-            )
-            for event in await _cleaned(translated.events, len(params.raw))
+                event=event, binding=binding, transcript_path=translated.transcript_path,
+                headless=translated.headless, redacted=redacted,
+            )  # fmt: skip
+            for event, redacted in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -98,7 +100,7 @@ class Ingest:
         if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
             return EventPublished(seq=0, duplicate=False, turn_count=0)
         cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
-        arrivals = [Arrival(event=e, binding=binding) for e in cleaned]
+        arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
         one = appended[0]
@@ -124,9 +126,10 @@ class Ingest:
 
     def _keep(self, params: HookDeliver, fault: str) -> None:
         """Put a payload that nobody understood aside. In a thread."""
+        redacted = Counter[str]()
         quarantine.keep(
-            self.journal, id=params.id, host=params.host, event=params.event, raw=sanitise(params.raw),
-            error=sanitise(fault)[:500],
+            self.journal, id=params.id, host=params.host, event=params.event and sanitise(params.event),
+            raw=sanitise(params.raw, redacted), error=sanitise(fault)[:500], redacted=redacted,
         )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
@@ -183,11 +186,8 @@ class Ingest:
         return True
 
 
-async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
-    def work() -> list[Event]:
-        return [part for event in events for part in split(clean(event))]
-
-    return work() if chars <= INLINE_CHARS else await asyncio.to_thread(work)
+async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:
+    return clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(clean_all, events)
 
 
 def _matches(cwd: str, pattern: str) -> bool:

@@ -10,6 +10,11 @@ from pathlib import Path
 from memoryd import __version__
 from memoryd.errors import CannotWrite, RestartNeeded
 
+_REDACTIONS = """
+    -- how often each kind of secret or personal datum was replaced; never a value
+    create table redactions (label text primary key, count integer not null, last_at text not null) without rowid;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -104,6 +109,7 @@ MIGRATIONS: tuple[str, ...] = (
         dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
     ) without rowid;
     """,
+    _REDACTIONS,
 )
 
 
