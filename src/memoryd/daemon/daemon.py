@@ -15,7 +15,7 @@ import structlog
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs
+from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -39,6 +39,7 @@ from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
+from memoryd.ipc import redaction
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
 from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -162,6 +163,8 @@ class Daemon:
         journal = await asyncio.to_thread(
             Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
         )
+        key = await asyncio.to_thread(placeholder_key.load, places.data)
+        redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
         await daemon._recover()
         return daemon
@@ -211,6 +214,7 @@ class Daemon:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.observer.close()
         await asyncio.to_thread(self.journal.close)
+        redaction.configure(key=b"", masks_pii=False)
         self.lock.release()
         log.info("daemon.stopped")
 
@@ -251,6 +255,7 @@ class Daemon:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config)
             self.config, self.journal.triggers = config, _triggers(config)
+            redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
             log.info("config.reloaded")
 

@@ -8,6 +8,7 @@ from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
+from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory import entries, lines, quality, ranking
 from memoryd.memory.model import EntryType
@@ -21,9 +22,9 @@ class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self.roots(params.cwd)
         proposal = Save(
-            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name),
-            name=strip_invisible(params.name), description=strip_invisible(params.description),
-            type=EntryType(params.type), content=strip_invisible(params.content),
+            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(_shown(params.name)),
+            name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
+            content=_shown(params.content),
         )  # fmt: skip
         saved = await self.daemon.commands.save(roots, proposal)
         if params.session_id and params.host and saved.run:
@@ -106,7 +107,8 @@ class Memory(Handlers):
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
         files = (
-            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=diff) for name, diff in diffs
+            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff))
+            for name, diff in diffs
         )
         return m.MemoryDiff(run=run, items=tuple(files))
 
@@ -121,8 +123,13 @@ class Memory(Handlers):
             items=tuple(
                 m.WhyItem(
                     line=row["line"], host=row["session"].partition("/")[0], session=row["session"], seq=row["seq"],
-                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=row["quote"],
+                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=redact(row["quote"]),
                 )
                 for row in rows
             )
         )  # fmt: skip
+
+
+def _shown(text: str) -> str:
+    """What a person gave, as it may stand: nothing hidden in it, personal data masked where that is asked for."""
+    return mask(strip_invisible(text))

@@ -202,7 +202,7 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
 def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:
     connection.executemany(
         "update sessions set note = ? where host = ? and session_id = ?",
-        [(note[:2000], host, session) for (host, session), note in commit.notes.items()],
+        [(redact(note)[:2000], host, session) for (host, session), note in commit.notes.items()],
     )
     if not span.partial:
         move_watermarks(connection, job, span.to_seq)

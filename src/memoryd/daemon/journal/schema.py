@@ -26,6 +26,10 @@ _REVIEWS = """
     alter table runs add column flags text not null default '[]';
     create index events_subagents on events (session) where kind = 'subagent_start';
     """
+_REDACTIONS = """
+    -- how often each kind of secret or personal datum was replaced; never a value
+    create table redactions (label text primary key, count integer not null, last_at text not null) without rowid;
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -124,6 +128,7 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.MIGRATION,
     prompts.MIGRATION,
     _REVIEWS,
+    _REDACTIONS,
 )
 
 
