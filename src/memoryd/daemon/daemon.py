@@ -21,7 +21,9 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
@@ -49,6 +51,7 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
@@ -89,6 +92,7 @@ class Daemon:
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    indexer: Indexer = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -133,6 +137,7 @@ class Daemon:
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
+        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
@@ -175,7 +180,7 @@ class Daemon:
         await self.server.start(self.places.socket, activated)
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
+        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())
 
     def handle_signals(self) -> None:
@@ -213,6 +218,7 @@ class Daemon:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.observer.close()
+        await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
         redaction.configure(key=b"", masks_pii=False)
         self.lock.release()
@@ -353,6 +359,7 @@ class Daemon:
     ) -> None:
         if any(one.job for one in appended):
             self.worker.wake()
+        self.indexer.wake()
         directory, reads = binding.dir, transcript_path is not None
         if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
@@ -365,6 +372,7 @@ class Daemon:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)

@@ -161,6 +161,10 @@ class Shelf:
             first = first.joined(part)
         return first
 
+    def parts(self, roots: Mapping[Root, Path]) -> dict[Path, Catalogue]:
+        """The catalogue of each root by itself, as last loaded."""
+        return {path: self.place(path, role).catalogue or Catalogue() for role, path in roots.items()}
+
     def loaded(self, roots: Mapping[Root, Path]) -> bool:
         return all(self.place(path, role).catalogue is not None for role, path in roots.items())
 

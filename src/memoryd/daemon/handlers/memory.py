@@ -10,10 +10,12 @@ from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
-from memoryd.memory import entries, lines, quality, ranking
+from memoryd.memory import entries, lines, quality
+from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType
 from memoryd.memory.proposals import Save
 from memoryd.memory.recall import clean
+from memoryd.memory.search import memories
 
 READ_TOKENS = 20_000  #: of `memory.read`
 
@@ -71,7 +73,7 @@ class Memory(Handlers):
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = ranking.search(catalogue, params.query or "", params.match, limit=start + params.limit + 1)
+        hits = await self._search(params, catalogue, limit=start + params.limit + 1)
         page = hits[start : start + params.limit + 1]
         items = tuple(
             answers.item(catalogue, hit.key).model_copy(
@@ -80,6 +82,15 @@ class Memory(Handlers):
             for hit in page[: params.limit]
         )
         return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
+
+    async def _search(self, params: m.MemoryQuery, catalogue: Catalogue, limit: int) -> list[memories.Hit]:
+        """Through the index; from the texts themselves where it cannot answer, or not this way of matching."""
+        query, found = params.query or "", None
+        if params.match in ("words", "any"):
+            parts = self.daemon.shelf.parts(answers.only(await self.roots(params.cwd), params.scopes))
+            found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
+        relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
 
     async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
         if not params.name:
