@@ -98,7 +98,8 @@ def load(path: Path, env: Mapping[str, str] | None = None) -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(fault, path) for fault in error.errors())) from error
+        named = sources(path, env)
+        raise ConfigError("; ".join(_explain(fault, path, named) for fault in error.errors())) from error
 
 
 def sources(path: Path, env: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -133,13 +134,13 @@ def _value(text: str) -> Any:
         return text
 
 
-def _explain(fault: Any, path: Path) -> str:
-    where = [str(part) for part in fault["loc"]]
-    name = ".".join(where)
+def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
+    name = ".".join(str(part) for part in fault["loc"])
+    source = named.get(".".join(name.split(".")[:2]), str(path))
     if fault["type"] != "extra_forbidden":
-        return f"{name} in {path}: {fault['msg']}"
+        return f"{name} in {source}: {fault['msg']}"
     near = difflib.get_close_matches(name, _all_keys(), n=1, cutoff=0.0)
-    return f"unknown key {name} in {path} or the environment; the nearest is {near[0]}"
+    return f"unknown key {name} in {source}; the nearest is {near[0]}"
 
 
 def _all_keys() -> list[str]:

@@ -281,8 +281,16 @@ class Daemon:
             except InternalError as error:  # counts against this file; the others need not wait for it
                 raise RuntimeError(str(error)) from error
 
-    async def note_written(self, host: str, session_id: str, name: str) -> None:
-        """A save that carried its session is a `memory_written` event of that session."""
+    async def note_written(self, host: str | None, session_id: str, name: str) -> None:
+        """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
+
+        :param host: None: the one host that has a session of that id
+        """
+        if host is None:
+            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            if len(hosts) != 1:
+                return
+            host = hosts[0]
         event = MemoryWritten(
             id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
             data=MemoryWrittenData(names=(name,)),

@@ -29,7 +29,7 @@ class Memory(Handlers):
             content=_shown(params.content),
         )  # fmt: skip
         saved = await self.daemon.commands.save(roots, proposal)
-        if params.session_id and params.host and saved.run:
+        if params.session_id and saved.run:
             await self.daemon.note_written(params.host, params.session_id, saved.slug)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
@@ -71,6 +71,8 @@ class Memory(Handlers):
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
+        if not (params.query or "").strip():
+            raise BadEvent("memory.search wants a query: some words, in any language")
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
         hits = await self._search(params, catalogue, limit=start + params.limit + 1)

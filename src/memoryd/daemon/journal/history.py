@@ -68,6 +68,10 @@ class History:
             raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
         return [row["session_id"] for row in rows]
 
+    def hosts_of(self, session_id: str) -> list[str]:
+        """The hosts that have a session of that id."""
+        return [row["host"] for row in self._rows("select host from sessions where session_id = ?", session_id)]
+
     def session(self, host: str, session_id: str) -> Row:
         """:raises NotFound: no such session"""
         rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
@@ -220,7 +224,7 @@ class History:
 _SESSION = (
     "host, session_id, dir, cwd, started_at, last_at, ended_at, turn_count, failed_turns, interrupted_turns, tool_calls"
     ", (select count(*) from events where session = sessions.id) as event_count"
-    ", (select max(seq) from events where session = sessions.id) as last_seq"
+    ", coalesce((select max(seq) from events where session = sessions.id), watermark) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
     ", case when exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
     " then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"

@@ -160,7 +160,14 @@ def digest(event_id: str) -> bytes:
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
-    session, counters = _session(connection, arrival, at)
+    known = _session(connection, arrival)
+    if known is None:
+        if _is_known(connection, event.id):
+            return _duplicate(connection, arrival)  # a session of nothing but duplicates is none
+        _bind(connection, arrival, at)
+        known = _session(connection, arrival)
+    assert known is not None
+    session, counters = known
     row = connection.execute(
         _INSERT, (event.id, session, event.kind, at, event.turn_id, data, now, digest(event.id))
     ).fetchone()
@@ -211,13 +218,17 @@ _COUNTERS = Counters._fields
 _SELECT = f"select id, {', '.join(_COUNTERS)} from sessions where host = ? and session_id = ?"
 
 
-def _session(connection: sqlite3.Connection, arrival: Arrival, at: str) -> tuple[int, Counters]:
-    event = arrival.event
-    row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
-    if row is None:
-        _bind(connection, arrival, at)
-        row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
-    return row[0], Counters._make(row[1:])
+def _session(connection: sqlite3.Connection, arrival: Arrival) -> tuple[int, Counters] | None:
+    row = connection.execute(_SELECT, (arrival.event.host, arrival.event.session_id)).fetchone()
+    return (row[0], Counters._make(row[1:])) if row is not None else None
+
+
+def _is_known(connection: sqlite3.Connection, event_id: str) -> bool:
+    found = connection.execute(
+        "select 1 from events where id = ? union all select 1 from tombstones where digest = ?",
+        (event_id, digest(event_id)),
+    )
+    return found.fetchone() is not None
 
 
 def _bind(connection: sqlite3.Connection, arrival: Arrival, at: str) -> None:

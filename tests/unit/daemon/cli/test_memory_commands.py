@@ -180,7 +180,7 @@ def test_paths_are_made_absolute(cli: Cli, world: World, monkeypatch: pytest.Mon
 
 
 def test_input_that_is_no_event_is_refused_by_name(cli: Cli, world: World) -> None:
-    assert "nearest is user_prompt" in cli("emit", "user_promt", "--session", "x").err
+    assert "do you mean user_prompt?" in cli("emit", "user_promt", "--session", "x").err
     assert cli("emit", "user_prompt", "--session", "x").status == 65
     assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="[1]").status == 65
     assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="{").status == 65
