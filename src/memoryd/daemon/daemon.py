@@ -243,7 +243,7 @@ class Daemon:
             return
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
-                logs.configure(config)
+                logs.configure(config, self.places.data)
             self.config, self.journal.triggers = config, _triggers(config)
             self.runner.core_chars = config.memory.core_chars
             log.info("config.reloaded")

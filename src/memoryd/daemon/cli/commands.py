@@ -11,6 +11,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     sessions,
     documents,
     history,
+    logs,
     work,
     settings,
     bar,
@@ -24,6 +25,6 @@ for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "memory", "past",
-    "sessions", "settings", "stats", "work",
+    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "logs", "memory",
+    "past", "sessions", "settings", "stats", "work",
 ]  # fmt: skip
