@@ -5,7 +5,8 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.daemon import projects
-from memoryd.daemon.cleaning import clean, split
+from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
@@ -77,9 +78,13 @@ class Ingest:
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
             Arrival(
-                event=event, binding=binding, transcript_path=translated.transcript_path, headless=translated.headless
-            )
-            for event in await _cleaned(translated.events, len(params.raw))
+                event=event,
+                binding=binding,
+                transcript_path=translated.transcript_path,
+                headless=translated.headless,
+                redacted=redacted,
+            )  # fmt: skip
+            for event, redacted in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -101,7 +106,7 @@ class Ingest:
         if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
             return EventPublished(seq=0, duplicate=False, turn_count=0)
         cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
-        arrivals = [Arrival(event=e, binding=binding) for e in cleaned]
+        arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
         one = appended[0]
@@ -116,8 +121,8 @@ class Ingest:
         if self._is_opted_out(events[0], headless=headless):
             return []
         kept = [event for event in events if not self.is_off_record(binding.dir, event)]
-        cleaned = await asyncio.to_thread(_clean_all, kept)
-        return [Arrival(event=event, binding=binding, headless=headless) for event in cleaned]
+        cleaned = await asyncio.to_thread(clean_all, kept)
+        return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:
         try:
@@ -139,9 +144,10 @@ class Ingest:
 
     def _keep(self, params: HookDeliver, fault: str) -> None:
         """Put a payload that nobody understood aside. In a thread."""
+        redacted = Counter[str]()
         quarantine.keep(
-            self.journal, id=params.id, host=params.host, event=params.event, raw=sanitise(params.raw),
-            error=sanitise(fault)[:500],
+            self.journal, id=params.id, host=params.host, event=params.event and sanitise(params.event),
+            raw=sanitise(params.raw, redacted), error=sanitise(fault)[:500], redacted=redacted,
         )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
@@ -213,12 +219,8 @@ def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
     known.add(session)
 
 
-async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
-    return _clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(_clean_all, events)
-
-
-def _clean_all(events: Sequence[Event]) -> list[Event]:
-    return [part for event in events for part in split(clean(event))]
+async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:
+    return clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(clean_all, events)
 
 
 def _matches(cwd: str, pattern: str) -> bool:

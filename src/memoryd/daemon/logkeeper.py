@@ -5,6 +5,7 @@ to write. At rest there is no thread, no timer and no connection.
 import contextlib
 import logging
 import queue
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,11 +24,14 @@ MAX_WAITING = 4096  #: lines that wait for a slow disk; then the oldest are lost
 SETTLE_SECONDS = 1.0  #: at the end, for what waits
 _MAX_CHARS, _MAX_PARTS = 200, 10
 
-#: what a log event may carry: ids, sizes, codes, paths. Anything else is not stored, texts of errors least of all
+#: what is stored of a log event: ids, sizes, paths ...
 FIELDS = frozenset({
-    "attempt", "code", "data", "dir", "dirs", "duration_ms", "error", "events", "files", "hook", "host", "id", "method",
-    "outcome", "pid", "reason", "records", "run", "seconds", "skipped", "step", "version",
+    "attempt", "data", "dir", "dirs", "duration_ms", "events", "file", "files", "host", "id", "pid", "records", "run",
+    "seconds", "skipped", "version",
 })  # fmt: skip
+#: ... and codes: one word each; a sentence may quote what was said, and is left to stderr
+CODES = frozenset({"code", "error", "hook", "method", "outcome", "reason", "step"})
+_CODE = re.compile(r"[\w.:/-]{1,100}", re.ASCII)
 
 log = structlog.get_logger("logs")
 
@@ -88,9 +92,11 @@ class LogKeeper(logging.Handler):
     def _run(self) -> None:
         """Write until nothing waits. An event that comes as this ends is seen here, or starts another thread."""
         while True:
-            while batch := self._batch():
-                self._write(batch)
-            self._writing.release()
+            try:
+                while batch := self._batch():
+                    self._write(batch)
+            finally:
+                self._writing.release()
             if self._waiting.empty() or not self._writing.acquire(blocking=False):
                 return
 
@@ -119,12 +125,16 @@ class LogKeeper(logging.Handler):
 def line_of(record: logging.LogRecord) -> LogLine:
     """What is stored of a record; of a foreign one, whose text may be anything, only where it came from."""
     said: Mapping[str, Any] = record.msg if isinstance(record.msg, dict) else {}
-    fields = {name: _short(value) for name, value in said.items() if name in FIELDS}
+    fields = {name: _short(value) for name, value in said.items() if name in FIELDS or _is_code(name, value)}
     return LogLine(
         at=datetime.fromtimestamp(record.created, UTC), level=record.levelno, logger=record.name,
         event=_short(said.get("event", "foreign")), session=_short(said.get("session") or ""),
         fields=fields if said else {"where": f"{record.module}:{record.lineno}"},
     )  # fmt: skip
+
+
+def _is_code(name: str, value: Any) -> bool:
+    return name in CODES and isinstance(value, str) and _CODE.fullmatch(value) is not None
 
 
 def _short(value: Any) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from support.serving import until
 
 from memoryd.daemon import logkeeper
-from memoryd.daemon.logkeeper import FIELDS, LogKeeper, line_of
+from memoryd.daemon.logkeeper import CODES, FIELDS, LogKeeper, line_of
 from memoryd.daemon.logstore import LogLine, LogStore, Query
 from memoryd.errors import CannotWrite
 
@@ -104,6 +104,8 @@ def test_only_ids_sizes_and_codes_are_stored() -> None:
     assert set(line.fields) == {"run", "dir"}
     assert line.fields["dir"].startswith("/x?yyy")
     assert len(line.fields["dir"]) == 200
+    told = record("index.failed", error="cannot parse 'a prompt'", reason="说的话", step="look", hook="Stop")
+    assert line_of(told).fields == {"step": "look", "hook": "Stop"}
     foreign = logging.LogRecord("asyncio", logging.ERROR, "base.py", 5, "lost %s", ("a prompt",), None)
     assert (line_of(foreign).event, line_of(foreign).fields) == ("foreign", {"where": "base:5"})
 
@@ -123,4 +125,4 @@ def test_every_field_that_is_logged_is_one_that_may_be_stored() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("log."):
                 logged |= {str(keyword.arg) for keyword in node.keywords}
-    assert logged - FIELDS == {"session", "exc_info"}
+    assert logged - FIELDS - CODES == {"session", "exc_info"}

@@ -7,6 +7,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     checks,
     memory,
     edit,
+    review,
     past,
     sessions,
     documents,
@@ -20,11 +21,11 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
 )
 from memoryd.daemon.cli.root import app, unwrapped
 
-for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
+for group in (app, connect.service_app, review.review_app, sessions.sessions_app, work.jobs_app):
     for command in group.registered_commands:
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
     "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "logs", "memory",
-    "past", "sessions", "settings", "stats", "work",
+    "past", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip

@@ -147,7 +147,7 @@ class History:
             " order by started_at desc, id limit ?3 offset ?5",
             since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
-        return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
+        return [{**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}} for row in rows]
 
     def run(self, run_id: str | None) -> Row:
         """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
