@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.daemon import logstore
@@ -39,6 +39,7 @@ def test_the_newest_come_oldest_first_by_time_level_and_session(tmp_path: Path) 
     assert store.read(Query())[1].at == NOW + timedelta(minutes=1)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(min_value=0, max_value=300)), min_size=1, max_size=60))
 def test_each_session_keeps_its_newest_rows_within_both_caps(
     tmp_path_factory: pytest.TempPathFactory, script: list[tuple[str, int]]
