@@ -66,6 +66,10 @@ class Logs(_Section):
     file: str | None = None  #: a JSON log file beside stderr, rotated
     max_bytes: int = Field(default=10_000_000, ge=10_000)
     keep: int = Field(default=3, ge=0, le=100)
+    store: bool = True  #: keep log events in `logs.db`, for `memoryd logs`
+    session_rows: int = Field(default=1000, ge=1, le=100_000)
+    session_bytes: int = Field(default=10 * 1024 * 1024, ge=10_000)
+    days: int = Field(default=14, ge=1)
 
 
 class Config(_Section):

@@ -132,7 +132,7 @@ class Daemon:
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
         self.carrier = Carrier(
-            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self._look_again
         )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
@@ -259,7 +259,7 @@ class Daemon:
             return
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
-                logs.configure(config)
+                logs.configure(config, self.places.data)
             self.config, self.journal.triggers = config, _triggers(config)
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
@@ -373,6 +373,11 @@ class Daemon:
             task = self.spawn(self._follow(event, directory, reads))
             self._following.add(task)
             task.add_done_callback(self._following.discard)
+
+    def _look_again(self) -> None:
+        """Events came in by another way than one by one."""
+        self.worker.wake()
+        self.indexer.wake()
 
     async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
         """After the answer: what an event leads to besides its row."""
