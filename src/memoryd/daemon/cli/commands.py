@@ -26,6 +26,6 @@ for group in (app, connect.service_app, review.review_app, sessions.sessions_app
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "logs", "memory",
-    "past", "review", "sessions", "settings", "stats", "work",
+    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "logs",
+    "memory", "past", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip

@@ -15,7 +15,8 @@ from memoryd.daemon.cli.commands import app as application
 CONTRACT = (
     "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service",
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
-    "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo", "review",
+    "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
+    "review",
 )  # fmt: skip
 
 
