@@ -107,7 +107,9 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
     "connection-string": (
         _run(ALNUM, 18), ("Server=db;Database=shop;User Id=app;Password={};Encrypt=true", "Data Source=x;Pwd={};"),
     ),
-    "azure": (lambda d: ("", d.run(BASE64, 86) + "=="), ("DefaultEndpointsProtocol=https;AccountKey={};EndpointSuffix=x",)),
+    "azure": (
+        lambda d: ("", d.run(BASE64, 86) + "=="), ("DefaultEndpointsProtocol=https;AccountKey={};EndpointSuffix=x",),
+    ),
     "export": (_run(ALNUM, 24), ("export DEPLOY_TOKEN={}", "export X_API_KEY='{}'", "set BUILD_SECRET={}")),
     "assigned": (
         _run(ALNUM, 20), ('password = "{}"', "client_secret: {}", '{{"api_key": "{}"}}', "db.passwd={}"),
@@ -220,7 +222,7 @@ def _look_alikes(dice: Dice) -> Iterator[Callable[[], str]]:
     yield lambda: f"max_tokens: {dice.random.randint(10_000_000, 99_999_999)}"
     yield lambda: f"secret_key = settings.SECRET_KEY_{dice.random.randint(1, 99)}"
     yield lambda: f"index {dice.run(HEX, 7)}..{dice.run(HEX, 7)} 100644"
-    yield lambda: f"etag: W/\"{dice.run(HEX, 32)}\""
+    yield lambda: f'etag: W/"{dice.run(HEX, 32)}"'
     yield lambda: f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{dice.run(BASE64, 43)} bob@laptop"
     yield lambda: f"cache key linux-node20-{dice.run(HEX, 64)}"
     yield lambda: f"https://cdn.example.org/assets/app.{dice.run(HEX, 20)}.js"

@@ -75,9 +75,12 @@ class Ingest:
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
             Arrival(
-                event=event, binding=binding, transcript_path=translated.transcript_path,
-                headless=translated.headless, redacted=redacted,
-            )  # fmt: skip
+                event=event,
+                binding=binding,
+                transcript_path=translated.transcript_path,
+                headless=translated.headless,
+                redacted=redacted,
+            )
             for event, redacted in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)

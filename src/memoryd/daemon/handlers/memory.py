@@ -101,7 +101,8 @@ class Memory(Handlers):
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
         files = (
-            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff)) for name, diff in diffs
+            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff))
+            for name, diff in diffs
         )
         return m.MemoryDiff(run=run, items=tuple(files))
 

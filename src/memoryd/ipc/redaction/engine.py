@@ -76,11 +76,7 @@ def find(text: str) -> list[Span]:
     steps: list[View] = []
     for view in views(text):
         steps = [view, *steps]
-        found += [
-            _back(span, start, steps)
-            for start, end in view.regions()
-            for span in _secrets(view.text[start:end])
-        ]
+        found += [_back(span, start, steps) for start, end in view.regions() for span in _secrets(view.text[start:end])]
     return _without_placeholders(text, found) if found and "[" in text else found
 
 
@@ -189,14 +185,17 @@ _ANYWHERE = tuple(rule for rule in PERSONAL if not rule.literals)
 
 
 def _present(text: str, lowered: str) -> Iterator[str]:
-    """The literals of a text. One with a separator is looked for only where a piece before one ends as it does."""
-    yield from (word for word in _WORDS if word in lowered)
+    """The literals of a text, those of tokens first: where two rules find the same, the first one names it.
+
+    One with a separator is looked for only where a piece before such a separator ends as it does.
+    """
     yield from (word for word in _EXACT_WORDS if word in text)
-    if not text.isascii():
-        yield from (word for word in _WIDE_WORDS if word in text)
     for separator, heads in _PREFIXES.items():
         for head in heads.keys() & {piece[-2:] for piece in text.split(separator)}:
             yield from (literal for literal in heads[head] if literal in text)
+    yield from (word for word in _WORDS if word in lowered)
+    if not text.isascii():
+        yield from (word for word in _WIDE_WORDS if word in text)
 
 
 def _secrets(text: str) -> Iterator[Span]:
