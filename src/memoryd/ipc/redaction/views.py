@@ -16,7 +16,7 @@ _FULL = r"[^\n]{24}[\w+/-]"  #: a line that was long enough to be wrapped, and e
 _NEXT = r"[\w+/.=@-]"
 _WRAP = re.compile(
     rf"\n(?:(?<={_FULL}\n)|(?<={_FULL}[\\\r]\n))[ \t>|]{{0,8}}"
-    r"(?![A-Za-z_][\w.-]{0,64}\s?(?::|=(?![=;,\s]|$))|-----)"  # the next line assigns nothing
+    r"(?![A-Za-z_][\w.-]{0,64}(?:\s?:|\s=|=(?![=;,\s]|$))|-----)"  # the next line assigns nothing
     rf"(?:(?P<mixed>(?={_NEXT}{{0,64}}\d)(?={_NEXT}{{0,64}}[A-Za-z]))"  # it goes on with letters and digits
     rf"|(?={_NEXT}[a-z\d+/.=@_-]{{0,64}}[A-Z]))",  # or, after such, with a capital where no word has one
     re.ASCII,
@@ -24,6 +24,7 @@ _WRAP = re.compile(
 
 
 _BEFORE, _AFTER = 512, 2048  #: characters of a secret that hold nothing rewritten, at the most
+_SEARCH = 256  #: characters in which a blank is looked for
 
 Part = tuple[int, int, str]  #: where it begins and ends in the text, and what it becomes
 
@@ -43,7 +44,7 @@ class View:
         return start + self._shift(bisect_right(self.starts, start)), end + self._shift(before_end(self.starts, end))
 
     def regions(self) -> Iterator[tuple[int, int]]:
-        """What of the view differs from the text, with what may belong to it: from a blank to a blank."""
+        """What of the view differs from the text, with what may belong to it: from a blank to a blank, if one is near."""
         start, end = self.starts[0], self.starts[0]
         for at in self.starts[1:]:
             if at - end > _BEFORE + _AFTER:
@@ -53,8 +54,10 @@ class View:
         yield self._widened(start, end)
 
     def _widened(self, start: int, end: int) -> tuple[int, int]:
-        before, after = self.text.rfind(" ", 0, max(start - _BEFORE, 0)), self.text.find(" ", end + _AFTER)
-        return max(before, 0), after if after >= 0 else len(self.text)
+        first, last = max(start - _BEFORE, 0), min(end + _AFTER, len(self.text))
+        blank = self.text.rfind(" ", max(first - _SEARCH, 0), first)
+        next_blank = self.text.find(" ", last, last + _SEARCH)
+        return first if blank < 0 else blank, last if next_blank < 0 else next_blank
 
     def _shift(self, index: int) -> int:
         return self.shifts[index - 1] if index else 0
@@ -90,7 +93,7 @@ def _unwrapped(text: str) -> View | None:
 def _wraps(text: str) -> Iterator[Part]:
     for match in _WRAP.finditer(text):
         start = match.start() - (text[match.start() - 1] in "\\\r")
-        if match["mixed"] is not None or any(map(str.isdigit, text[text.rfind(" ", 0, start) + 1 : start][-64:])):
+        if match["mixed"] is not None or any(map(str.isdigit, text[max(start - 64, 0) : start].rpartition(" ")[2])):
             yield start, match.end(), ""
 
 
