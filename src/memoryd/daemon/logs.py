@@ -36,7 +36,7 @@ def configure(config: Config) -> None:
     )
 
 
-def _redacted(logger: Any, method: str, event: Any) -> Any:
+def redacted(logger: Any, method: str, event: Any) -> Any:
     """An error nobody expected may quote what it met."""
     if "exception" in event:
         event["exception"] = redact(event["exception"])
@@ -48,7 +48,7 @@ _SHARED: "list[Processor]" = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
-    _redacted,
+    redacted,
 ]
 
 

@@ -44,7 +44,7 @@ class View:
         return start + self._shift(bisect_right(self.starts, start)), end + self._shift(before_end(self.starts, end))
 
     def regions(self) -> Iterator[tuple[int, int]]:
-        """What of the view differs from the text, with what may belong to it: from a blank to a blank, if one is near."""
+        """What of the view differs from the text, with what may belong to it, if it can be from blank to blank."""
         start, end = self.starts[0], self.starts[0]
         for at in self.starts[1:]:
             if at - end > _BEFORE + _AFTER:
