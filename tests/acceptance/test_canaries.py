@@ -21,10 +21,9 @@ from support.installation import Installation, installed, until
 from memoryd.ipc import hookscript
 
 COMMANDS = (
-    "log", "log --writes", "log --json", "diff", "diff --json", "why preferences", "why user/preferences --json",
-    "recall", "recall --query deploy", "recall --json", "doctor", "doctor --json", "stats", "stats --json", "status",
-    "list", "list --json", "search deploy", "search postgresql --json", "sessions list --json", "jobs --json",
-    "privacy", "privacy --json", "config", "show user/preferences.md",
+    "log", "log --json", "diff", "why user/preferences", "recall", "recall --query deploy", "doctor", "stats", "status",
+    "list", "search deploy", "search postgresql --json", "sessions list --json", "jobs --json", "privacy",
+    "show user/preferences.md",
 )  # fmt: skip
 
 
