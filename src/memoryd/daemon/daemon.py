@@ -18,11 +18,17 @@ from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
+from memoryd.daemon.documents import Carrier
+from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.conversations import Conversations
+from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -30,6 +36,7 @@ from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
@@ -44,6 +51,7 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
 from memoryd.worker.agents import OnDemand
@@ -79,10 +87,13 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
+    carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
+    inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    indexer: Indexer = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -122,13 +133,19 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
+        self.carrier = Carrier(
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
+        )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
+        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
+            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -165,7 +182,7 @@ class Daemon:
         await self.server.start(self.places.socket, activated)
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
+        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())
 
     def handle_signals(self) -> None:
@@ -203,6 +220,7 @@ class Daemon:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.observer.close()
+        await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
         redaction.configure(key=b"", masks_pii=False)
         self.lock.release()
@@ -346,6 +364,7 @@ class Daemon:
     ) -> None:
         if any(one.job for one in appended):
             self.worker.wake()
+        self.indexer.wake()
         directory, reads = binding.dir, transcript_path is not None
         if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
@@ -358,6 +377,7 @@ class Daemon:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)

@@ -21,7 +21,7 @@ from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event
+from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
 from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
@@ -29,6 +29,8 @@ from memoryd.ipc.sanitise import sanitise
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
 PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
+
+MAX_REMEMBERED = 10_000  #: sessions of which the binding, or that they are off the record, is known without the disk
 
 log = structlog.get_logger("ingest")
 
@@ -59,6 +61,7 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     counted: Counted = field(default_factory=Counted)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
+    _off_record: set[tuple[str, str]] = field(default_factory=set)  #: sub-agents that a session off the record started
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
@@ -109,6 +112,18 @@ class Ingest:
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
 
+    async def admit(self, events: Sequence[Event], *, headless: bool) -> list[Arrival]:
+        """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
+
+        What was said off the record stays out, as it does when a transcript is read.
+        """
+        binding = await self._bind(events[0], None)
+        if self._is_opted_out(events[0], headless=headless):
+            return []
+        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
+        cleaned = await asyncio.to_thread(clean_all, kept)
+        return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
+
     async def _translate(self, params: HookDeliver) -> Translated | None:
         try:
             host = hosts.get(params.host)
@@ -141,7 +156,7 @@ class Ingest:
         binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
         if binding is None:
             binding = await self._new_binding(event, hint)
-        if len(self._bindings) > 10_000:
+        if len(self._bindings) > MAX_REMEMBERED:
             self._bindings.clear()
         self._bindings[key] = binding
         return binding
@@ -149,7 +164,8 @@ class Ingest:
     async def _new_binding(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
             return Binding(dir=Path(event.memory_dir), kind="explicit")
-        return await self.binding_of(event.cwd, hint)
+        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
+        return above or await self.binding_of(event.cwd, hint)
 
     async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""
@@ -176,17 +192,31 @@ class Ingest:
         return any(pause.covers(directory, moment) for pause in self.pauses)
 
     def _wanted(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> bool:
-        settings = self.config()
-        if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
+        if self._is_opted_out(event, headless=headless):
             self.counted.excluded += 1
-            return False
-        if self._is_excluded(event):
-            self.counted.excluded += 1
-            return False
-        if self.is_paused(binding.dir, moment):
+        elif self.is_paused(binding.dir, moment):
             self.counted.paused += 1
-            return False
-        return True
+        else:
+            return True
+        if isinstance(event, SubagentStart):
+            _remember(self._off_record, (event.host, event.data.child_session_id))
+        return False
+
+    def _is_opted_out(self, event: Event, *, headless: bool) -> bool:
+        """What holds for a session holds for the sub-agents that it starts."""
+        settings = self.config()
+        return (
+            not settings.daemon.enabled
+            or (headless and not settings.privacy.record_headless)
+            or self._is_excluded(event)
+            or (event.host, event.session_id) in self._off_record
+        )
+
+
+def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
+    if len(known) > MAX_REMEMBERED:
+        known.clear()
+    known.add(session)
 
 
 async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:

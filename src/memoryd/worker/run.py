@@ -49,6 +49,7 @@ class Plan:
     refused: tuple[Refused, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     rejection: str | None = None  #: the whole draft may not be applied
+    flags: tuple[str, ...] = ()  #: classes of threat that accepted text shows signs of
     notes: tuple[str, ...] = ()  #: for the person who asked: what was dropped or was so already
 
 
@@ -136,7 +137,7 @@ class Runner:
         planned = plan(base)
         to_seq = projection.to_seq if projection else 0
         if planned.rejection is not None:
-            self.runs.refuse(run, planned.refused)
+            self.runs.refuse(run, planned.refused, planned.rejection)
             return Rejection(reason=planned.rejection)
         changes = self._file_changes(run, planned)
         if not changes:
@@ -146,8 +147,8 @@ class Runner:
             return Rejection(reason="scan-rejected: a file would hold what the secret scanner takes for a secret")
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
-            rejected=planned.rejected, projection=projection, notes=result.notes, usage=result.usage,
-            duration_ms=round((mono() - started) * 1000),
+            rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,
+            usage=result.usage, duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
         applied = self._apply(run, changes, commit)
@@ -193,7 +194,7 @@ class Runner:
             return Plan(
                 changes=made.changes, citations=made.citations, refused=refused, rejected=taken_back,
                 rejection=f"{refusal.code}: {refusal.reason}" if refusal else None,
-                notes=tuple(d.reason for d in made.dropped),
+                notes=tuple(d.reason for d in made.dropped), flags=acceptance.flags(accepted),
             )  # fmt: skip
 
         return plan

@@ -19,8 +19,10 @@ class Process(Handlers):
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
             state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
