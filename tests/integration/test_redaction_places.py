@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.secrets import samples
 from support.talk import deliver, turn
 
@@ -155,6 +155,22 @@ async def test_what_people_are_shown_of_a_file_with_one_holds_none(home: Path, p
         shown = diff.model_dump_json()
         assert "I prefer tabs [secret:github:" in shown
         assert TOKEN not in shown
+
+
+async def test_a_memory_is_found_by_the_placeholder_in_it(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        shown = redaction.redact(TOKEN)
+        for name, said in (("Deploy", f"It uses {shown} from the vault."), ("Other", "It uses nothing at all.")):
+            entry = {"cwd": project, "name": name, "description": "", "type": "project", "content": said}
+            assert (await one.call("memory.save", entry, timeout=5)).status == "saved"
+        for query in (shown, shown[-5:-1]):
+
+            async def found(query: str = query) -> list[str]:
+                return [
+                    i.name for i in (await one.call("memory.search", {"cwd": project, "query": query}, timeout=5)).items
+                ]
+
+            assert (await until(found))[0] == "Deploy"
 
 
 async def test_personal_data_is_masked_at_the_same_places(home: Path, project: str) -> None:

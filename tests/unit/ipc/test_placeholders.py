@@ -13,9 +13,6 @@ from support.secrets import samples
 from memoryd.daemon import placeholder_key
 from memoryd.ipc.redaction import configure, redact
 from memoryd.ipc.sanitise import sanitise, sanitise_value
-from memoryd.memory import ranking
-from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import FileKey, Root
 
 SAMPLES = samples()
 TEXT, TOKEN = SAMPLES["github classic"]
@@ -67,16 +64,6 @@ def test_a_secret_beside_a_placeholder_is_still_found(first: str, second: str, b
     once = redact(SAMPLES[first][0]) + between + SAMPLES[second][0]
     assert SAMPLES[second][1] not in redact(once)
     assert redact(redact(once)) == redact(once)
-
-
-def test_a_memory_is_found_by_the_placeholder_in_it() -> None:
-    shown = redact(TOKEN)
-    entry = f"---\nname: Deploy\ntype: project\n---\nThe deploy uses {shown} from the vault.\n"
-    other = "---\nname: Other\ntype: project\n---\nThe deploy uses nothing.\n"
-    files = {"knowledge/deploy.md": entry, "knowledge/other.md": other}
-    catalogue = Catalogue.build({FileKey(Root.PROJECT, path): text.encode() for path, text in files.items()})
-    for query in (shown, shown[-5:-1]):
-        assert [hit.key.path for hit in ranking.search(catalogue, query, "words", limit=1)] == ["knowledge/deploy.md"]
 
 
 def test_the_key_is_made_once_for_its_owner_alone_and_made_again_when_it_is_torn(tmp_path: Path) -> None:

@@ -26,8 +26,6 @@ for group in (app, connect.service_app, review.review_app, sessions.sessions_app
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "privacy", "sessions",
-    "settings", "stats", "work",
     "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "memory",
-    "past", "review", "sessions", "settings", "stats", "work",
+    "past", "privacy", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip
