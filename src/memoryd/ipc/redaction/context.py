@@ -107,14 +107,14 @@ CONTEXT: tuple[Rule, ...] = (
             r"|(?:(?<=api)|(?<=api[_-])|(?<=access)|(?<=access[_-])|(?<=private)|(?<=private[_-])|(?<=auth)"
             r"|(?<=auth[_-])|(?<=client-))key)"
             r"(?![_-]?(?:name|id|url|uri|path|file|type|count|limit|ttl|expir))[a-z0-9_-]{0,40}"
-            + _ASSIGN + _QUOTE + rf"(?P<secret>{_FREE}{{8,512}})(?![(\[])",
+            + _ASSIGN + _QUOTE + rf"(?P<secret>{_FREE}{{8,512}}+)(?![(\[])",
             re.IGNORECASE,
         ),
     ),
     Rule(
         kind="assigned", literals=("key",), accept=is_free_key,
         pattern=re.compile(r"(?<=[A-Z0-9]_)KEY" + _BLANK + "=" + _BLANK + _QUOTE
-                           + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512})(?![(\[])"),
+                           + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512}+)(?![(\[])"),
     ),
     Rule(
         kind="said", literals=("pass",), accept=is_said_secret,

@@ -6,11 +6,12 @@ is written once, and for the plain form. A view that would be the text again is 
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 _ESCAPE = re.compile(r"""\\\\{0,15}(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>["'/nrt]))""")
-_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
+_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", **{char: char for char in "\"'/"}}
 _PERCENT = re.compile(r"%([2-7][0-9A-Fa-f]|0[AaDd])")  #: ASCII alone: no secret that we know holds more
 _FULL = r"[^\n]{24}[\w+/-]"  #: a line that was long enough to be wrapped, and ends within a token
 _NEXT = r"[\w+/.=@-]"
@@ -21,12 +22,9 @@ _WRAP = re.compile(
     rf"|(?={_NEXT}[a-z\d+/.=@_-]{{0,64}}[A-Z]))",  # or, after such, with a capital where no word has one
     re.ASCII,
 )
-
-
 _BEFORE, _AFTER = 512, 2048  #: characters of a secret that hold nothing rewritten, at the most
+_SEAM = 32  #: characters of the longest literal, and some
 _SEARCH = 256  #: characters in which a blank is looked for
-
-Part = tuple[int, int, str]  #: where it begins and ends in the text, and what it becomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,12 @@ class View:
         """Where a part of the view stands in the text that it was made of."""
         before_end = bisect_left if self.parts_gone else bisect_right
         return start + self._shift(bisect_right(self.starts, start)), end + self._shift(before_end(self.starts, end))
+
+    def seams(self) -> str:
+        """The surroundings of what was rewritten: where words may stand that the text does not hold."""
+        if len(self.starts) * 2 * _SEAM >= len(self.text):
+            return self.text
+        return "\n".join(self.text[max(start - _SEAM, 0) : start + _SEAM] for start in self.starts)
 
     def regions(self) -> Iterator[tuple[int, int]]:
         """What of the view differs from the text, with what may belong to it, if it can be from blank to blank."""
@@ -73,42 +77,42 @@ def views(text: str) -> Iterator[View]:
 
 
 def _unescaped(text: str) -> View | None:
-    return _rewritten(text, map(_character, _ESCAPE.finditer(text))) if "\\" in text else None
+    if "\\" not in text:
+        return None
+    found = list(_ESCAPE.finditer(text))
+    return _rewritten(text, [match.span() for match in found], [_CHARACTERS.get(m[2]) or _wide(m) for m in found])
 
 
-def _character(match: re.Match[str]) -> Part:
-    made = chr(int(match["code"], 16)) if match["code"] else _CHARACTERS.get(match["char"], match["char"])
-    return (*match.span(), made)
+def _wide(match: re.Match[str]) -> str:
+    return chr(int(match["code"], 16))
 
 
 def _unquoted(text: str) -> View | None:
-    parts = ((*match.span(), chr(int(match[1], 16))) for match in _PERCENT.finditer(text))
-    return _rewritten(text, parts) if "%" in text else None
+    if "%" not in text:
+        return None
+    found = list(_PERCENT.finditer(text))
+    return _rewritten(text, [match.span() for match in found], [chr(int(match[1], 16)) for match in found])
 
 
 def _unwrapped(text: str) -> View | None:
-    return _rewritten(text, _wraps(text)) if "\n" in text else None
+    wraps = list(_wraps(text)) if "\n" in text else []
+    return _rewritten(text, wraps, [""] * len(wraps))
 
 
-def _wraps(text: str) -> Iterator[Part]:
+def _wraps(text: str) -> Iterator[tuple[int, int]]:
     for match in _WRAP.finditer(text):
         start = match.start() - (text[match.start() - 1] in "\\\r")
         if match["mixed"] is not None or any(map(str.isdigit, text[max(start - 64, 0) : start].rpartition(" ")[2])):
-            yield start, match.end(), ""
+            yield start, match.end()
 
 
-def _rewritten(text: str, parts: Iterable[Part]) -> View | None:
-    """The text with its parts replaced, None without any."""
-    rows: list[str] = []
-    starts: list[int] = []
-    shifts: list[int] = []
-    read = written = 0
-    for start, end, made in parts:
-        rows += [text[read:start], made]
-        written += start - read + len(made)
-        read = end
-        starts.append(written)
-        shifts.append(end - written)
-    if not starts:
+def _rewritten(text: str, places: Sequence[tuple[int, int]], made: Sequence[str]) -> View | None:
+    """The text with what stands at each place replaced; None without any."""
+    if not places:
         return None
-    return View("".join([*rows, text[read:]]), tuple(starts), tuple(shifts), parts_gone=not any(rows[1::2]))
+    ends = [0, *(end for _, end in places)]
+    kept = [text[end:start] for end, (start, _) in zip(ends, places, strict=False)]
+    starts = tuple(accumulate(len(before) + len(new) for before, new in zip(kept, made, strict=True)))
+    rows = [row for pair in zip(kept, made, strict=True) for row in pair]
+    shifts = tuple(end - start for end, start in zip(ends[1:], starts, strict=True))
+    return View("".join([*rows, text[ends[-1] :]]), starts, shifts, parts_gone=not any(made))
