@@ -23,7 +23,7 @@ from memoryd.ipc import hookscript
 COMMANDS = (
     "log", "log --json", "diff", "why user/preferences", "recall", "recall --query deploy", "doctor", "stats", "status",
     "list", "search deploy", "search postgresql --json", "sessions list --json", "jobs --json", "privacy",
-    "show user/preferences.md",
+    "show user/preferences.md", "history --jsonl", "review list", "sessions export generic/g2",
 )  # fmt: skip
 
 
@@ -145,6 +145,16 @@ def by_command_line_save(stage: Stage, flock: Flock) -> None:
     assert stage.run("save", "--name", flock.short, "--type", "project", "by hand") == 77
 
 
+def by_session_document(stage: Stage, flock: Flock) -> None:
+    events = [
+        {"id": f"d{n}", "kind": kind, "at": "2026-11-30T08:00:00Z", "data": {"text": flock.text, **data}}
+        for n, (kind, data) in enumerate([("user_prompt", {}), ("message", {"role": "tool"})])
+    ]
+    session = {"host": "generic", "session_id": "g2", "cwd": str(stage.project), "started_at": "2026-11-30T08:00:00Z"}
+    document = {"format": "memoryd-session", "v": 1, "session": session, "events": events}
+    assert stage.run("sessions", "import", "-", stdin=json.dumps(document)) == 0
+
+
 def by_spool(stage: Stage, flock: Flock) -> None:
     """While the daemon is down the hook writes what it received as it is; then it is taken in."""
     stage.one.stop()
@@ -167,6 +177,7 @@ CHANNELS: dict[str, Plant | None] = {
     "payload nobody understands": by_payload_nobody_understands,
     "event that is refused": by_event_that_is_refused,
     "command line save": by_command_line_save,
+    "session document": by_session_document,
     "spool": by_spool,
     "MCP save": None,
     "import of transcripts": None,
@@ -215,7 +226,15 @@ def test_the_canaries_did_come_in_and_what_is_left_of_them_says_their_kind(stage
     journal = b"".join(content for name, content in bytes_below(stage.one.home).items() if "state.db" in name)
     for label in (b"[secret:github:", b"[secret:url-password:", b"[secret:private-key:", b"[secret:assigned:"):
         assert label in journal
-    for channel in ("prompt", "answer", "tool result", "pre-compaction text", "transcript", "spool"):
+    for channel in (
+        "prompt",
+        "answer",
+        "tool result",
+        "pre-compaction text",
+        "transcript",
+        "session document",
+        "spool",
+    ):
         assert b"for " + channel.encode() + b", the database is" in journal
 
 
