@@ -107,7 +107,9 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
     "connection-string": (
         _run(ALNUM, 18), ("Server=db;Database=shop;User Id=app;Password={};Encrypt=true", "Data Source=x;Pwd={};"),
     ),
-    "azure": (lambda d: ("", d.run(BASE64, 86) + "=="), ("DefaultEndpointsProtocol=https;AccountKey={};EndpointSuffix=x",)),
+    "azure": (
+        lambda d: ("", d.run(BASE64, 86) + "=="), ("DefaultEndpointsProtocol=https;AccountKey={};EndpointSuffix=x",),
+    ),
     "export": (_run(ALNUM, 24), ("export DEPLOY_TOKEN={}", "export X_API_KEY='{}'", "set BUILD_SECRET={}")),
     "assigned": (
         _run(ALNUM, 20), ('password = "{}"', "client_secret: {}", '{{"api_key": "{}"}}', "db.passwd={}"),

@@ -75,6 +75,8 @@ class Commands:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
         run, outcome, _ = await self.change(roots, "save", (proposal,))
+        if isinstance(outcome, Rejection):
+            raise ScanRejected(outcome.reason)
         applied = isinstance(outcome, Applied)
         return Saved(
             status="unchanged" if not applied else "updated" if existed else "saved",

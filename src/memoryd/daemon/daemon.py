@@ -53,6 +53,7 @@ from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
+from memoryd.worker import second_net
 from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
 from memoryd.worker.run import CATCH_UP_SECONDS, Runner
@@ -120,6 +121,7 @@ class Daemon:
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
             core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
             JournalQueue(
@@ -263,6 +265,7 @@ class Daemon:
             self.config, self.journal.triggers = config, _triggers(config)
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
+            self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 
     async def drain_spool(self) -> None:
@@ -321,6 +324,8 @@ class Daemon:
                 found.append(f"recording is paused {where} {until}")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
+        if self.config.privacy.scanner and not second_net.is_installed():
+            found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
         return found
 
     async def _recover(self) -> None:

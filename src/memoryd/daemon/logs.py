@@ -54,7 +54,7 @@ def _keepers(settings: Logs, data: Path) -> list[logging.Handler]:
     return [LogKeeper(LogStore(data / "logs.db", caps))]
 
 
-def _redacted(logger: Any, method: str, event: Any) -> Any:
+def redacted(logger: Any, method: str, event: Any) -> Any:
     """An error nobody expected may quote what it met."""
     if "exception" in event:
         event["exception"] = redact(event["exception"])
@@ -66,7 +66,7 @@ _SHARED: "list[Processor]" = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
-    _redacted,
+    redacted,
 ]
 
 

@@ -23,6 +23,15 @@ def sanitise(text: str, counted: Counter[str] | None = None) -> str:
     return redaction.replace(text, _secrets(text), counted)
 
 
+def within(text: str, limit: int) -> str:
+    """The first `limit` characters, before they are sanitised: a secret that goes on behind them is left out whole."""
+    if len(text) <= limit:
+        return text
+    start = max(limit - _OVERLAP_CHARS, 0)
+    spans = redaction.find(text[start : limit + _OVERLAP_CHARS])
+    return text[: min((span.start + start for span in spans if span.start < limit - start < span.end), default=limit)]
+
+
 def sanitise_value(value: object, counted: Counter[str] | None = None) -> object:
     """Sanitise every string of a JSON-like value, keys included; other values are handed on."""
     match value:

@@ -15,6 +15,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     logs,
     work,
     settings,
+    privacy,
     bar,
     emit,
     demo,
@@ -28,4 +29,6 @@ for group in (app, connect.service_app, review.review_app, sessions.sessions_app
 __all__ = [
     "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "logs",
     "memory", "past", "review", "sessions", "settings", "stats", "work",
+    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "memory",
+    "past", "privacy", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from memoryd.clock import parse_rfc3339
 from memoryd.ipc.events import Event, EventAdapter, Tier
 from memoryd.ipc.hosts.base import TranscriptRead, TranscriptState
 from memoryd.ipc.hosts.record import compact, cut, parse
+from memoryd.ipc.sanitise import within
 
 MAX_LINE_BYTES = 32 * 1024 * 1024  #: longer lines are skipped
 SUMMARY_CHARS = 500  #: of a tool's input
@@ -170,7 +171,7 @@ class _Reader:
         if call is not None:
             self._tool_use(call, ok=not block.get("is_error"), ended_at=self.at)
         self._message(
-            event_id, "tool", _result_text(block.get("content"))[:RESULT_CHARS], _tier(call.name if call else "")
+            event_id, "tool", within(_result_text(block.get("content")), RESULT_CHARS), _tier(call.name if call else "")
         )
 
     def interrupt(self) -> None:
@@ -217,7 +218,7 @@ class _Reader:
         took_ms = int((ended_at - call.at).total_seconds() * 1000) if ended_at else -1
         data = {
             "name": call.name,
-            "summary": summary[:SUMMARY_CHARS],
+            "summary": within(summary, SUMMARY_CHARS),
             "ok": ok,
             "duration_ms": took_ms if took_ms >= 0 else None,
             "files": _files(call),

@@ -11,6 +11,7 @@ from memoryd.ipc.redaction.rule import (
     is_said_secret,
     is_said_token,
     is_url_password,
+    no_example,
     no_stand_in,
 )
 
@@ -24,19 +25,19 @@ NAMES = ("pass", "pwd", "secret", "token", "key", "credential")  #: what the nam
 
 CONTEXT: tuple[Rule, ...] = (
     Rule(
-        kind="aws-secret", literals=("secret",),
+        kind="aws-secret", literals=("secret",), accept=no_example,
         pattern=re.compile(
             r"(?i:secret[_ -]?(?:access)?[_ -]?key)(?:" + _ASSIGN + r"|\s+is\s+|\s+|[ \t]{0,2}是[ \t]{0,2})"
             r"""["'`]?(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"""
         ),
     ),
     Rule(
-        kind="npm", literals=("pass", "token"), accept=no_stand_in,
-        pattern=re.compile(r"(?:(?<=_)password|(?<=_auth)Token)\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
+        kind="npm", literals=("pass", "token"), accept=is_option,
+        pattern=re.compile(r"(?:(?<=:_)password|(?<=_auth)Token)\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
     ),
     Rule(
-        kind="npm", literals=("auth",), accept=no_stand_in,
-        pattern=re.compile(r"(?<=_)auth\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
+        kind="npm", literals=("auth",), accept=is_option,
+        pattern=re.compile(r"(?<![A-Za-z0-9]_)(?<=_)auth\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
     ),
     Rule(
         kind="docker", literals=("auth",), accept=no_stand_in,
@@ -101,18 +102,19 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         kind="assigned", literals=NAMES, accept=is_free_secret,
         pattern=re.compile(
-            r"(?:pass(?:word|wd|phrase|(?![a-z]))|pwd|secret|token(?!s)|credentials?"
+            r"(?<!:)(?:pass(?:word|wd|phrase|(?![a-z]))|pwd|secret|credentials?"
+            r"|(?<!next)(?<!page)(?<!change)(?<!lock)token(?!s)"
             r"|(?:(?<=api)|(?<=api[_-])|(?<=access)|(?<=access[_-])|(?<=private)|(?<=private[_-])|(?<=auth)"
             r"|(?<=auth[_-])|(?<=client-))key)"
             r"(?![_-]?(?:name|id|url|uri|path|file|type|count|limit|ttl|expir))[a-z0-9_-]{0,40}"
-            + _ASSIGN + _QUOTE + rf"(?P<secret>{_FREE}{{8,512}})(?![(\[])",
+            + _ASSIGN + _QUOTE + rf"(?P<secret>{_FREE}{{8,512}}+)(?![(\[])",
             re.IGNORECASE,
         ),
     ),
     Rule(
         kind="assigned", literals=("key",), accept=is_free_key,
         pattern=re.compile(r"(?<=[A-Z0-9]_)KEY" + _BLANK + "=" + _BLANK + _QUOTE
-                           + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512})(?![(\[])"),
+                           + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512}+)(?![(\[])"),
     ),
     Rule(
         kind="said", literals=("pass",), accept=is_said_secret,

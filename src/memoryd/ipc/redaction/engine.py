@@ -72,11 +72,17 @@ def find(text: str) -> list[Span]:
     """The secrets of a text; spans may overlap, none holds a part of a placeholder."""
     if len(text) < MIN_CHARS:
         return []
-    found = list(_secrets(text))
+    literals = tuple(_present(text))
+    found = list(_secrets(text, literals))
     steps: list[View] = []
     for view in views(text):
         steps = [view, *steps]
-        found += [_back(span, start, steps) for start, end in view.regions() for span in _secrets(view.text[start:end])]
+        literals = tuple(dict.fromkeys((*literals, *_present(view.seams()))))
+        found += [
+            _back(span, start, steps)
+            for start, end in view.regions()
+            for span in _secrets(view.text[start:end], literals)
+        ]
     return _without_placeholders(text, found) if found and "[" in text else found
 
 
@@ -184,20 +190,24 @@ _PERSONAL = _by_literal(PERSONAL)
 _ANYWHERE = tuple(rule for rule in PERSONAL if not rule.literals)
 
 
-def _present(text: str, lowered: str) -> Iterator[str]:
-    """The literals of a text. One with a separator is looked for only where a piece before one ends as it does."""
-    yield from (word for word in _WORDS if word in lowered)
+def _present(text: str) -> Iterator[str]:
+    """The literals of a text, those of tokens first: where two rules find the same, the first one names it.
+
+    One with a separator is looked for only where a piece before such a separator ends as it does.
+    """
+    lowered = text.lower()
     yield from (word for word in _EXACT_WORDS if word in text)
-    if not text.isascii():
-        yield from (word for word in _WIDE_WORDS if word in text)
     for separator, heads in _PREFIXES.items():
         for head in heads.keys() & {piece[-2:] for piece in text.split(separator)}:
             yield from (literal for literal in heads[head] if literal in text)
+    yield from (word for word in _WORDS if word in lowered)
+    if not text.isascii():
+        yield from (word for word in _WIDE_WORDS if word in text)
 
 
-def _secrets(text: str) -> Iterator[Span]:
+def _secrets(text: str, literals: Iterable[str]) -> Iterator[Span]:
     lowered = _lowered(text)
-    for literal in _present(text, lowered):
+    for literal in literals:
         if literal in _EXACT:
             yield from _matches(_EXACT[literal], literal, text, text)
         if literal in _ANY_CASE:

@@ -12,7 +12,9 @@ _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECKS = "10X98765432"
 _MIN_INTERNATIONAL, _MAX_INTERNATIONAL = 8, 15  #: digits of a number with its country (E.164)
 _NOBODY = ("example.com", "example.org", "example.net", "users.noreply.github.com", "localhost")
-_CARD_STARTS = re.compile(r"4|5[1-5]|2[2-7]|3[47]|6")  #: Visa, Mastercard, American Express, UnionPay and others
+_CARD = re.compile(  #: Visa, Mastercard, American Express, UnionPay, Discover
+    r"4\d{15}|4\d{18}|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|62\d{14,17}|6(?:011|5\d\d)\d{12}"
+)
 
 
 def _digits(text: str) -> str:
@@ -30,9 +32,9 @@ def _is_identity_card(match: re.Match[str]) -> bool:
 
 
 def _is_bank_card(match: re.Match[str]) -> bool:
-    """ISO 7812: 13 to 19 digits, a known network, Luhn's sum; never the same digit again and again."""
+    """ISO 7812: the form of a known network, and Luhn's sum; never the same digit again and again."""
     digits = _digits(match[0])
-    if not 13 <= len(digits) <= 19 or len(set(digits)) < 4 or not _CARD_STARTS.match(digits):
+    if len(set(digits)) < 4 or not _CARD.fullmatch(digits):
         return False
     doubled = [int(c) * (1 + n % 2) for n, c in enumerate(reversed(digits))]
     return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0

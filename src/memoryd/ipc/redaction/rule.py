@@ -90,5 +90,10 @@ def has_digit(match: re.Match[str]) -> bool:
     return any(c.isdigit() for c in match[0])
 
 
+def no_example(match: re.Match[str]) -> bool:
+    """AWS writes its examples so."""
+    return "EXAMPLE" not in match[0]
+
+
 def no_stand_in(match: re.Match[str]) -> bool:
     return not STAND_IN.match(match["secret"])

@@ -2,7 +2,7 @@
 
 import re
 
-from memoryd.ipc.redaction.rule import Accept, Rule, always, has_digit
+from memoryd.ipc.redaction.rule import Accept, Rule, always, has_digit, no_example
 
 _B = r"(?<![A-Za-z0-9_-])"  #: no part of a longer word before it
 _B_ALNUM = r"(?<![A-Za-z0-9])"
@@ -19,7 +19,7 @@ def _token(kind: str, prefixes: str, body: str, accept: Accept = always, *, befo
 
 
 _PROVIDERS = (
-    _token("aws-access-key", "AKIA ASIA ABIA ACCA", rf"[A-Z0-9]{{16}}{_E}"),
+    _token("aws-access-key", "AKIA ASIA ABIA ACCA", rf"[A-Z0-9]{{16}}{_E}", no_example),
     _token("github", "ghp_ gho_ ghs_ ghu_ ghr_", r"[A-Za-z0-9]{30,36}", before=""),
     _token("github", "github_pat_", r"[A-Za-z0-9_]{22,255}", before=""),
     _token("gitlab", "glpat- gldt- glrt- glptt- glcbt- glsoat-", rf"{_RUN}{{20,255}}", before=""),
