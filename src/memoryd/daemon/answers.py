@@ -109,7 +109,7 @@ def recalled(recalled: recall.Recalled) -> Recalled:
     for identifier in recalled.items:
         root, _, rest = identifier.partition(":")
         path = rest.rpartition("#")[0]
-        if path:
+        if path and root in tuple(Root):
             items.append(RecallItem(scope=root, path=path, name=path))
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 

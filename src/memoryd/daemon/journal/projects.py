@@ -22,6 +22,13 @@ class Projects:
         )
         return str(row["key"]) if row else self.journal.write(lambda c: self._adopt(c, project))
 
+    def root_of(self, memory: Path) -> str | None:
+        """The root of the project whose memory directory this is, None for any other directory."""
+        row = self.journal.read(
+            lambda c: c.execute("select path from projects where key = ?", (memory.parent.name,)).fetchone()
+        )
+        return str(row["path"]) if row else None
+
     def _adopt(self, connection: sqlite3.Connection, project: Project) -> str:
         rows = connection.execute(
             "select key, path from projects where dev = ? and ino = ?", (project.dev, project.ino)
