@@ -134,4 +134,4 @@ def job(row: Row) -> JobInfo:
 
 def _who(row: Row) -> str:
     """The agent of a consolidation, the command of a person."""
-    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])
+    return str(row["action"] if row["author"] in ("person", "host") or not row["agent"] else row["agent"])

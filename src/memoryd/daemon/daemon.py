@@ -28,7 +28,9 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
+from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.permitting import Permits
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
@@ -78,6 +80,8 @@ class Daemon:
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     commands: Commands = field(init=False)
+    permits: Permits = field(init=False)
+    notes: Notes = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -120,6 +124,8 @@ class Daemon:
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.permits = Permits(runs=self.runs, history=self.history)
+        self.notes = Notes(commands=self.commands, clock=self.clock)
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
@@ -258,10 +264,10 @@ class Daemon:
             except InternalError as error:  # counts against this file; the others need not wait for it
                 raise RuntimeError(str(error)) from error
 
-    async def note_written(self, host: str, session_id: str, name: str) -> None:
+    async def note_written(self, host: str, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session."""
         event = MemoryWritten(
-            id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
+            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.clock(),
             data=MemoryWrittenData(names=(name,)),
         )  # fmt: skip
         await self.ingest.publish(EventPublish(event=event))

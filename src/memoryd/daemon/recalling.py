@@ -12,6 +12,7 @@ from memoryd.daemon import checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import progress as progress_of
+from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
@@ -102,7 +103,8 @@ class Recaller:
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
     ) -> tuple[Ask, tuple[Block, ...]]:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
-        ask = replace(ask, paths=self._paths(roots, asker))
+        goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
+        ask = replace(ask, paths=self._paths(roots, asker), goals=goals)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)

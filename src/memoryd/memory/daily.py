@@ -6,6 +6,7 @@ from datetime import date
 from memoryd.memory import lines
 from memoryd.memory.model import DAILY_DIR
 
+AGENT = "agent: "  #: before what an agent noted by its own tool, after the time
 HEADINGS = ("## Notes", "## 笔记")
 _PATH = re.compile(rf"{DAILY_DIR}/(\d{{4}}-\d\d-\d\d)\.md\Z")
 _HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)

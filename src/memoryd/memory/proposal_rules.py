@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from memoryd.errors import PathRefused
 from memoryd.ipc.events import Tier
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, lines
+from memoryd.memory import daily, entries, lines
 from memoryd.memory.changes import decode
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey
 from memoryd.memory.ports import Evidence, Rejected, Span
@@ -133,6 +133,8 @@ def names_are_safe(proposal: Proposal, case: Case) -> Objection:
             slugs = [proposal.slug]
         case Lines() if proposal.file in CORE_FILES or entries.slug_of(proposal.file) in known:
             slugs = []
+        case Lines() if case.person and daily.day_of(proposal.file):
+            slugs = []  # notes are written by hand; a memory agent has the session's summary
         case Lines():
             return "path-refused", f"{proposal.file[:80]!r} is neither a core file nor an entry"
         case Summary():

@@ -1,11 +1,12 @@
 """The blocks of a snapshot, in the order of DESIGN.md 5.4. A row each: name, place, priority, share, when."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from memoryd.memory import labels, nearby
+from memoryd.memory import daily, labels, nearby
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
 from memoryd.memory.fence import clean, closed
@@ -71,7 +72,7 @@ def sessions(ask: Ask) -> Iterator[Section]:
     yield Section(heading=ask.labels.sessions, pieces=pieces, unlisted=max(0, len(known) - SESSIONS))
 
 
-def daily(ask: Ask) -> Iterator[Section]:
+def notes_of_days(ask: Ask) -> Iterator[Section]:
     """The notes of today and yesterday, the newest first."""
     days = {ask.today: ask.labels.today, ask.today - timedelta(days=1): ask.labels.yesterday}
     wanted = [(days[notes.day], notes) for notes in ask.catalogue.daily if notes.day in days]
@@ -94,7 +95,7 @@ BLOCKS = (
     Block(name="entries", order=50, priority=50, sections=entries),
     Block(name="procedures", order=60, priority=60, share=0.3, sections=procedures),
     Block(name="sessions", order=70, priority=70, sections=sessions),
-    Block(name="daily", order=80, priority=46, share=0.2, sections=daily),
+    Block(name="daily", order=80, priority=46, share=0.2, sections=notes_of_days),
     Block(name="goals", order=90, priority=44, share=0.2, sections=goals),  #: few lines: before longer texts take all
     Block(name="verify", order=100, priority=0, insert=Insert.CLOSING),
     Block(name="left_out", order=110, priority=0, insert=Insert.CLOSING),
@@ -148,10 +149,15 @@ def _session_piece(session: SessionSummary) -> Piece:
 
 
 def _note_pieces(word: str, notes: DayNotes) -> list[Piece]:
-    return [
-        Piece(item_id(notes.key, row), partial(clean, f"- {word} {cut(row, NOTE_CHARS)}"))
-        for row in reversed(notes.rows)
-    ]
+    return [Piece(item_id(notes.key, row), partial(_note_text, word, row)) for row in reversed(notes.rows)]
+
+
+def _note_text(word: str, row: str) -> str:
+    """A note; what an agent noted stands in quotation marks that nothing inside can close."""
+    head, agent, said = row.partition(daily.AGENT)
+    if not agent or len(head) > len("00:00 "):
+        return clean(f"- {word} {cut(row, NOTE_CHARS)}")
+    return clean(f"> {word} {head}{agent}“{re.sub('[“”]', chr(39), cut(said, NOTE_CHARS))}”")
 
 
 def _goal_text(goal: Goal, ask: Ask) -> str:

@@ -1,6 +1,7 @@
 """Memory and its past."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
@@ -9,8 +10,9 @@ from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
 from memoryd.memory import entries, lines, ranking
-from memoryd.memory.model import EntryType
-from memoryd.memory.proposals import Save
+from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
 
 READ_TOKENS = 20_000  #: of `memory.read`
@@ -23,9 +25,13 @@ class Memory(Handlers):
             root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
             description=params.description, type=EntryType(params.type), content=params.content,
         )  # fmt: skip
-        saved = await self.daemon.commands.save(roots, proposal)
+        author = Author(params.author)
+        if author is Author.HOST:
+            view = await self.daemon.shelf.view(roots)
+            proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
+        saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and params.host and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug)
+            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
@@ -73,11 +79,19 @@ class Memory(Handlers):
         )
         return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
 
-    async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
+    async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self.roots(params.cwd)
-        run, said = await self.daemon.commands.forget(roots, params.name, params.scopes)
+        directory, author = await self.binding(params.cwd), Author(params.author)
+
+        def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
+            if author is Author.HOST:
+                self.daemon.permits.forget(proposals, view, directory)
+
+        run, said = await self.daemon.commands.forget(
+            roots, params.name, params.scopes, author=author, permit=permit
+        )  # fmt: skip
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 

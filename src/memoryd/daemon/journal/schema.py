@@ -10,6 +10,15 @@ from pathlib import Path
 from memoryd import __version__
 from memoryd.errors import CannotWrite, RestartNeeded
 
+GOALS = """
+    create table goals (
+        id integer primary key, dir text not null, text text not null, status text not null,  -- open, done, dropped
+        host text, session_id text,                  -- the session that it came up in, when one was named
+        created_at text not null, updated_at text not null
+    );
+    create index goals_by_dir on goals (dir, status);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -104,6 +113,7 @@ MIGRATIONS: tuple[str, ...] = (
         dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
     ) without rowid;
     """,
+    GOALS,
 )
 
 

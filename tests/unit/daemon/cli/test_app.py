@@ -15,7 +15,7 @@ from memoryd.daemon.cli.commands import app as application
 CONTRACT = (
     "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service", "doctor",
     "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit", "forget", "log",
-    "diff", "undo", "why", "sessions", "config", "statusline", "demo",
+    "diff", "undo", "why", "sessions", "config", "statusline", "demo", "goals", "note", "mcp",
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def test_without_a_command_the_help_teaches(cli: Cli) -> None:
         assert words in ran.out
 
 
-@pytest.mark.parametrize("name", [n for n in CONTRACT if n not in ("service", "sessions", "jobs")])
+@pytest.mark.parametrize("name", [n for n in CONTRACT if n not in ("service", "sessions", "jobs", "goals", "note")])
 def test_each_command_shows_an_example(name: str, cli: Cli) -> None:
     ran = cli(name, "--help")
     assert ran.status == 0

@@ -1,0 +1,87 @@
+"""What an agent may change by its own tools, in its own name: nobody vouches for it, so it may take nothing away that
+a user said, and say nothing that only a user may say.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.errors import ScanRejected
+from memoryd.ipc.events import Tier
+from memoryd.ipc.sanitise import sanitise
+from memoryd.memory import entries
+from memoryd.memory.changes import encode
+from memoryd.memory.model import EntryType, MemoryView, Root
+from memoryd.memory.proposal_rules import Case, is_imperative, not_taken_back, removal_is_asked_for
+from memoryd.memory.proposals import Archive, Dated, Proposal, Save
+from memoryd.memory.scan import threats
+
+RECENT_PROMPTS = 20  #: in which a user may have asked to forget something
+
+_ASK = "ask the user to say it in the conversation, from which memoryd learns, or to run `memoryd save`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permits:
+    """Blocking; called from a worker thread."""
+
+    runs: JournalRuns
+    history: History
+
+    def save(self, roots: Mapping[Root, Path], proposal: Save, view: MemoryView) -> Dated:
+        """Return the fact, of tier host and redacted, that the agent's save may become.
+
+        :raises ScanRejected: only the user may say this, or it would replace what the user said
+        """
+        text = {name: sanitise(getattr(proposal, name)) for name in ("name", "description", "content")}
+        slug = proposal.slug if sanitise(proposal.slug) == proposal.slug else entries.make_slug(text["name"])
+        fact = Dated.model_validate(
+            {**proposal.model_dump(exclude={"kind"}), **text, "slug": slug, "tier": Tier.HOST, "importance": 0.4}
+        )
+        self._must_be_a_fact(fact)
+        known = [entry for _, entry in view.entries if entry.active and entry.slug == fact.slug]
+        if any(entry.tier is not Tier.HOST for entry in known):
+            raise ScanRejected(f"refused: {fact.slug} holds what the user said; save under another name, or {_ASK}")
+        case = Case(evidence=self.runs.evidence, base={}, rejected=self.runs.rejected(roots.values()))
+        if objection := not_taken_back(fact, case):
+            raise ScanRejected(f"refused ({objection[0]}): {objection[1]}")
+        return fact
+
+    def note(self, text: str) -> str:
+        """Return the text of an agent's note as it may be kept. :raises ScanRejected: it shows signs of an attack"""
+        text = sanitise(text)
+        _must_not_attack(text)
+        return text
+
+    def forget(self, proposals: Sequence[Proposal], view: MemoryView, directory: Path) -> None:
+        """Accept what an agent wants to forget.
+
+        :raises ScanRejected: it is not an agent's, and the user did not ask for it lately
+        """
+        own = {entry.slug for _, entry in view.entries if entry.active and entry.tier is Tier.HOST}
+        cites = self.history.recent_prompts(directory, RECENT_PROMPTS)
+        case = Case(evidence=self.runs.evidence, base={key: encode(text) for key, text in view.files.items()})
+        for proposal in proposals:
+            of_agent = isinstance(proposal, Archive) and proposal.slug in own
+            if not of_agent and removal_is_asked_for(proposal.model_copy(update={"cites": cites}), case):
+                raise ScanRejected(
+                    "refused: the user has not asked to forget this lately; ask them to say so, or to run"
+                    " `memoryd forget NAME`"
+                )
+
+    def _must_be_a_fact(self, fact: Dated) -> None:
+        texts = (fact.name, fact.description, fact.content)
+        if fact.type not in (EntryType.PROJECT, EntryType.REFERENCE):
+            raise ScanRejected(f"refused: an agent saves facts of type project or reference, not {fact.type}; {_ASK}")
+        if any(map(is_imperative, texts)):
+            raise ScanRejected(
+                f"refused: it tells its reader what to do, and only the user may; state a fact, or {_ASK}"
+            )
+        _must_not_attack("\n".join(texts))
+
+
+def _must_not_attack(text: str) -> None:
+    if found := threats(text):
+        raise ScanRejected(f"refused: it reads like an attempt at {', '.join(sorted(found))}")
