@@ -179,9 +179,10 @@ def _chosen(ask: Ask) -> tuple[list[Known], list[Known], list[Known]]:
 
 def _by_standing(known: Sequence[Known], ask: Ask) -> list[Known]:
     """The entries, the best first: by their words, age and importance, and whether they name where the work is."""
+    here = nearby.parts_of(ask.paths)
 
     def standing(one: Known) -> float:
-        near = NEAR_BOOST if nearby.names_one(one.paths, ask.paths) else 0.0
+        near = 0.0 if here.isdisjoint(one.paths) else NEAR_BOOST
         return composite(ask.query, one, ask.now) + near
 
     return sorted(known, key=lambda one: (-standing(one), one.key))
