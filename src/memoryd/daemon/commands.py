@@ -10,17 +10,28 @@ from pathlib import Path
 
 from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.runs import JournalRuns
-from memoryd.errors import Conflict, LimitExceeded, MemorydError, NotFound, RestartNeeded, ScanRejected, UsageError
-from memoryd.memory import entries, frontmatter, lines, quality
+from memoryd.errors import (
+    Conflict,
+    LimitExceeded,
+    MemorydError,
+    NotFound,
+    PathRefused,
+    RestartNeeded,
+    ScanRejected,
+    UsageError,
+)
+from memoryd.memory import acceptance, entries, frontmatter, lines, quality
 from memoryd.memory.changes import decode, encode, readable
 from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
-from memoryd.memory.text import bare, fold, similarity
+from memoryd.memory.text import bare, fold, nearest_sentence
 from memoryd.worker.ports import Applied, NoChange, Outcome, Rejection, Run
 from memoryd.worker.run import Plan, Planner, Runner
 
 MAX_QUOTE_CHARS = 300
+
+_ERRORS: Mapping[str, type[MemorydError]] = {kind.code: kind for kind in (PathRefused, LimitExceeded)}
 
 Roots = Mapping[Root, Path]
 
@@ -54,7 +65,8 @@ class Commands:
         """Save an entry.
 
         :raises LimitExceeded: its type is full; the sentence names what to merge
-        :raises ScanRejected: it holds a secret, hidden text or a bad name
+        :raises ScanRejected: it holds a secret or hidden text
+        :raises PathRefused: its name is none for a file of memory
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
@@ -68,7 +80,7 @@ class Commands:
             status="unchanged" if not applied else "updated" if existed else "saved",
             slug=proposal.slug,
             run=run.id if applied else None,
-            warnings=tuple(f"{sign.flag}: {sign.found}" for sign in quality.signs(proposal.content)),
+            warnings=_warnings(proposal),
             duplicate_of=quality.duplicate_of(proposal.content, others),
             totals=totals,
         )
@@ -130,7 +142,7 @@ class Commands:
             conflicts.extend(undo.conflicts)
             return Plan(changes=undo.changes, rejected=tuple(undo.rejected))
 
-        run, outcome, _ = await self._carry_out(roots, "undo", plan)
+        run, outcome, _ = await self.carry_out(roots, "undo", plan)
         files = outcome.files if isinstance(outcome, Applied) else ()
         if isinstance(outcome, Applied):
             await asyncio.to_thread(self.runs.explain, run, row["id"])
@@ -168,7 +180,7 @@ class Commands:
     def _cited(self, roots: Roots, key: FileKey, text_line: str) -> list[Row]:
         line = bare(text_line)
         rows = self.history.citations(roots[key.root], key.path, text_line)
-        return [{**row, "line": line, "quote": _quote(row["text"], line)} for row in rows]
+        return [{**row, "line": line, "quote": nearest_sentence(row["text"], line, MAX_QUOTE_CHARS)} for row in rows]
 
     def _files(self, roots: Roots, name: str) -> list[tuple[FileKey, str]]:
         """The files of that name, the project's first."""
@@ -191,13 +203,17 @@ class Commands:
         self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = (),
         *, author: Author = Author.PERSON,
     ) -> tuple[Run, Outcome, Plan]:  # fmt: skip
-        """Carry out proposals as a run of this author. :raises ScanRejected: one of them was refused"""
-        run = _run(roots, action, author)
-        return await self._carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
+        """Carry out proposals as a run of this author.
 
-    async def _carry_out(
+        :raises PathRefused, LimitExceeded, ScanRejected: one of them was refused
+        """
+        run = _run(roots, action, author)
+        return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
+
+    async def carry_out(
         self, roots: Roots, action: str, plan: Planner, run: Run | None = None
     ) -> tuple[Run, Outcome, Plan]:
+        """Carry out a plan as a run of a person, or as `run`; a run that changes nothing ends with its reason."""
         run = run or _run(roots, action)
         await asyncio.to_thread(self.runs.start, run)
         try:
@@ -214,7 +230,8 @@ class Commands:
                 self.runs.end, run, "no_change" if isinstance(outcome, NoChange) else "rejected", reason
             )
         if planned.refused:
-            raise ScanRejected(f"refused ({planned.refused[0].code}): {planned.refused[0].reason}")
+            first = planned.refused[0]
+            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
         return run, outcome, planned
 
 
@@ -224,7 +241,19 @@ def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:
 
 
 def _as_entry(proposal: Save) -> Entry:
-    return Entry(slug=proposal.slug, name=proposal.name, type=proposal.type, body=proposal.content)
+    return Entry(
+        slug=proposal.slug, name=proposal.name, description=proposal.description, type=proposal.type,
+        body=proposal.content,
+    )  # fmt: skip
+
+
+def _warnings(proposal: Save) -> tuple[str, ...]:
+    """What the person should look at again; it is saved all the same."""
+    flags = (
+        f"{flag}: it reads like an attempt at that; it is kept because you said it"
+        for flag in acceptance.flags([proposal])
+    )
+    return (*flags, *(f"{sign.flag}: {sign.found}" for sign in quality.lint(_as_entry(proposal))))
 
 
 def _what_to_merge(kind: EntryType, total: quality.Total, known: list[Entry]) -> str:
@@ -242,19 +271,6 @@ def _must_have_applied(outcome: Outcome, plan: Plan) -> None:
 
 def _text(runs: JournalRuns, digest: str | None) -> str:
     return readable(runs.versions.content(digest) or b"") if digest else ""
-
-
-def _quote(text: str, line: str) -> str:
-    """The sentence of an event that shares most characters with a line of memory."""
-    parts = [part.strip() for part in _sentences(text) if part.strip()]
-    best = max(parts, key=lambda part: similarity(part, line), default=text)
-    return best[:MAX_QUOTE_CHARS]
-
-
-def _sentences(text: str) -> list[str]:
-    for mark in "。！？":
-        text = text.replace(mark, f"{mark}\n")
-    return text.replace(". ", ".\n").splitlines()
 
 
 class _Undo:

@@ -12,11 +12,15 @@ from memoryd.errors import ScanRejected
 from memoryd.ipc.events import Tier
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory import entries
+from memoryd.memory.case import Case
 from memoryd.memory.changes import encode
 from memoryd.memory.model import EntryType, MemoryView, Root
-from memoryd.memory.proposal_rules import Case, is_imperative, not_taken_back, removal_is_asked_for
+from memoryd.memory.noting import LABEL_WORDS
+from memoryd.memory.proposal_rules import not_taken_back, removal_is_asked_for
 from memoryd.memory.proposals import Archive, Dated, Proposal, Save
 from memoryd.memory.scan import threats
+from memoryd.memory.text import content_words
+from memoryd.memory.wording import is_imperative, speaks_for_user
 
 RECENT_PROMPTS = 20  #: in which a user may have asked to forget something
 
@@ -40,7 +44,7 @@ class Permits:
         fact = Dated.model_validate(
             {**proposal.model_dump(exclude={"kind"}), **text, "slug": slug, "tier": Tier.HOST, "importance": 0.4}
         )
-        self._must_be_a_fact(fact)
+        _must_be_a_fact(fact)
         known = [entry for _, entry in view.entries if entry.active and entry.slug == fact.slug]
         if any(entry.tier is not Tier.HOST for entry in known):
             raise ScanRejected(f"refused: {fact.slug} holds what the user said; save under another name, or {_ASK}")
@@ -71,15 +75,15 @@ class Permits:
                     " `memoryd forget NAME`"
                 )
 
-    def _must_be_a_fact(self, fact: Dated) -> None:
-        texts = (fact.name, fact.description, fact.content)
-        if fact.type not in (EntryType.PROJECT, EntryType.REFERENCE):
-            raise ScanRejected(f"refused: an agent saves facts of type project or reference, not {fact.type}; {_ASK}")
-        if any(map(is_imperative, texts)):
-            raise ScanRejected(
-                f"refused: it tells its reader what to do, and only the user may; state a fact, or {_ASK}"
-            )
-        _must_not_attack("\n".join(texts))
+
+def _must_be_a_fact(fact: Dated) -> None:
+    titles = (fact.slug.replace("-", " "), fact.name, fact.description)
+    texts = [fact.content, *(title for title in titles if len(content_words(title)) > LABEL_WORDS)]
+    if fact.type not in (EntryType.PROJECT, EntryType.REFERENCE):
+        raise ScanRejected(f"refused: an agent saves facts of type project or reference, not {fact.type}; {_ASK}")
+    if any(is_imperative(text) or speaks_for_user(text) for text in texts):
+        raise ScanRejected(f"refused: it tells its reader what to do or speaks for the user; state a fact, or {_ASK}")
+    _must_not_attack("\n".join((*titles, fact.content)))
 
 
 def _must_not_attack(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from memoryd.ipc.events import Tier
@@ -15,6 +15,7 @@ from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
 MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
+DATED_DAYS = 30  #: how long a fact that no user said is kept
 _EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
 
@@ -34,6 +35,7 @@ class Desk:
         self.base = base
         self.files = {key: decode(content) for key, content in base.items()}
         self._now = entries.stamp(now)
+        self._expires_at = entries.stamp(now + timedelta(days=DATED_DAYS))
         self._has_project = has_project
         self._sources = sources
         self._ours = ours
@@ -138,6 +140,7 @@ class Desk:
             "updated_at": self._now,
             "sources": list(self._sources(proposal.cites)) or None,
             "tier": str(proposal.tier if isinstance(proposal, Dated) else Tier.USER),
+            "expires_at": self._expires_at if isinstance(proposal, Dated) else None,
             "importance": proposal.importance,
             "tags": list(proposal.tags) or None,
         }

@@ -17,7 +17,7 @@ from memoryd.memory.fence import clean as clean
 from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
 from memoryd.memory.ranking import LINE_WEIGHT, composite, is_relevant, telling_words
-from memoryd.memory.recall_blocks import BLOCKS, entry_piece, row_piece
+from memoryd.memory.recall_blocks import BLOCKS, entry_piece, is_current, row_piece
 from memoryd.memory.text import content_words, tokens
 
 BUDGET_TOKENS = 2_500
@@ -119,7 +119,7 @@ def prefetch(
     scored = [
         (composite(asked, known, now), entry_piece(known, words, now))
         for known in catalogue.entries
-        if known.entry.active and is_relevant(asked, telling, known)
+        if is_current(known, now) and is_relevant(asked, telling, known)
     ]
     scored += [
         (LINE_WEIGHT * len(telling & line.words) / max(1, len(asked)), row_piece(line.key, f"- {line.text}"))

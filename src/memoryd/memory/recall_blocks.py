@@ -50,13 +50,14 @@ def own_notes(ask: Ask) -> Iterator[Section]:
 
 
 def entries(ask: Ask) -> Iterator[Section]:
-    """Feedback and user entries; the best of project and of reference; further ones."""
+    """Feedback and user entries; the best of project and of reference; further ones; dated facts, quoted."""
     about, work, further = _chosen(ask)
+    noted = _by_standing([known for known in _current(ask) if known.entry.dated], ask)[:FURTHER]
     words = ask.labels
-    for heading, known in ((words.about_user, about), (words.work, work), (words.further, further)):
+    parts = ((words.about_user, about), (words.work, work), (words.further, further), (words.noted, noted))
+    for heading, known in parts:
         yield Section(heading=heading, pieces=[entry_piece(k, words, ask.now) for k in known])
-    active = sum(known.entry.active for known in ask.catalogue.entries)
-    yield Section(unlisted=active - sum(map(len, (about, work, further))))
+    yield Section(unlisted=len(_current(ask)) - sum(len(known) for _, known in parts))
 
 
 def procedures(ask: Ask) -> Iterator[Section]:
@@ -127,13 +128,23 @@ def _content_id(known: Known) -> str:
 
 
 def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
-    """Format an entry: `[label] name (age): description` and the first 3 lines of its body."""
+    """Format an entry: `[label] name (age): description` and the first 3 lines of its body; a dated fact as a quote."""
+    if entry.dated:
+        return _quoted(entry, words)
     moment = entry.updated_at or entry.created_at
     age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
     title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {entry.description}' if entry.description else ''}"
     body = [row for row in entry.body.split("\n") if row.strip()]
     rows = [f"  {cut(row, PREVIEW_CHARS)}" for row in body[:PREVIEW_LINES]]
     return clean("\n".join([title, *closed(rows), *(["  …"] if len(body) > PREVIEW_LINES else [])]))
+
+
+def _quoted(entry: Entry, words: Labels) -> str:
+    """Format what no user said on one line, in quotation marks that nothing inside can close."""
+    said = cut(" / ".join(bare(row) for row in entry.body.split("\n") if bare(row)), PREVIEW_CHARS)
+    said = re.sub('[“”"]', "'", said)
+    noted, until = (f"{at:%Y-%m-%d}" if at else "?" for at in (entry.created_at, entry.expires_at))
+    return clean(words.dated.format(entry.tier, noted, until, said))
 
 
 def _procedure_text(known: Known) -> str:
@@ -144,8 +155,8 @@ def _procedure_text(known: Known) -> str:
 
 def _session_piece(session: SessionSummary) -> Piece:
     rows = [row for row in session.text.split("\n") if row.strip()]
-    text = f"- {session.date}: {cut(' / '.join(map(bare, rows)), SESSION_CHARS)}"
-    return Piece(item_id(session.key, session.text), partial(clean, text))
+    said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
+    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
 
 
 def _note_pieces(word: str, notes: DayNotes) -> list[Piece]:
@@ -166,7 +177,7 @@ def _goal_text(goal: Goal, ask: Ask) -> str:
 
 
 def _chosen(ask: Ask) -> tuple[list[Known], list[Known], list[Known]]:
-    order = _by_standing([known for known in ask.catalogue.entries if known.entry.active], ask)
+    order = _by_standing([known for known in _current(ask) if not known.entry.dated], ask)
     about = [known for known in order if known.entry.type in (EntryType.USER, EntryType.FEEDBACK)]
     work = [
         known
@@ -175,6 +186,14 @@ def _chosen(ask: Ask) -> tuple[list[Known], list[Known], list[Known]]:
     ]
     taken = {known.key for known in [*about, *work]}
     return about, work, [known for known in order if known.key not in taken][:FURTHER]
+
+
+def is_current(known: Known, now: datetime) -> bool:
+    return known.entry.active and not known.entry.expired(now)
+
+
+def _current(ask: Ask) -> list[Known]:
+    return [known for known in ask.catalogue.entries if is_current(known, ask.now)]
 
 
 def _by_standing(known: Sequence[Known], ask: Ask) -> list[Known]:

@@ -9,8 +9,11 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     edit,
     goals,
     notes,
+    review,
     past,
     sessions,
+    documents,
+    history,
     work,
     settings,
     bar,
@@ -20,11 +23,13 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
 )
 from memoryd.daemon.cli.root import app, unwrapped
 
-for group in (app, connect.service_app, goals.goals_app, notes.note_app, sessions.sessions_app, work.jobs_app):
+for group in (
+    app, connect.service_app, goals.goals_app, notes.note_app, review.review_app, sessions.sessions_app, work.jobs_app,
+):  # fmt: skip
     for command in group.registered_commands:
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "edit", "emit", "goals", "lifecycle", "mcp", "memory", "notes",
-    "past", "sessions", "settings", "stats", "work",
+    "app", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history", "lifecycle", "mcp",
+    "memory", "notes", "past", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip

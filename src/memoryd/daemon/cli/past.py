@@ -64,7 +64,8 @@ _RUN_COLUMNS = (
 
 def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
     refused = f"{len(run.refused)} refused ({run.refused[0].reason})" if run.refused else ""
-    what = "; ".join(part for part in (", ".join(run.files), run.reason, refused) if part)
+    flags = f"flagged: {', '.join(run.flags)}" if run.flags else ""
+    what = "; ".join(part for part in (", ".join(run.files), run.reason, flags, refused) if part)
     return (run.run[:8], ago(run.at, now), f"{run.author} {run.agent}".strip(), run.outcome, what or "-")
 
 

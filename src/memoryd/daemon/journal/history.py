@@ -10,6 +10,7 @@ from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import said
 from memoryd.daemon.journal.queue import READY_AT, WAITING
 from memoryd.daemon.journal.runs import line_digest
+from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
 
@@ -36,25 +37,48 @@ class History:
     def directories(self) -> list[Row]:
         return self._rows("select path, kind, project from dirs order by path")
 
-    def sessions(self, *, limit: int = 50, offset: int = 0, directory: Path | None = None) -> list[Row]:
+    def sessions(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        directory: Path | None = None,
+        kind: str | None = None,
+        thread: tuple[str, str] | None = None,
+    ) -> list[Row]:
+        """Sessions, the latest first; `kind`: interactive, headless or sub-agent; `thread`: those joined with this one.
+
+        :raises NotFound: no session of that thread
+        """
+        host, joined = (thread[0], json.dumps(self.thread(*thread))) if thread else (None, None)
         return self._rows(
-            f"select {_SESSION} from sessions where ?1 is null or dir = ?1 order by last_at desc limit ?2 offset ?3",
-            directory and str(directory), limit, offset,
+            f"select {_SESSION} from sessions where (?1 is null or dir = ?1) and (?4 is null or kind = ?4)"
+            " and (?5 is null or host = ?5 and session_id in (select value from json_each(?6)))"
+            " order by last_at desc, id desc limit ?2 offset ?3",
+            directory and str(directory), limit, offset, kind, host, joined,
         )  # fmt: skip
+
+    def thread(self, host: str, session_id: str) -> list[str]:
+        """The sessions that a resume, a fork or a clear joins with this one, itself too, oldest first.
+
+        :raises NotFound: no such session
+        """
+        rows = self._rows(_THREAD, host, session_id)
+        if not rows:
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        return [row["session_id"] for row in rows]
 
     def session(self, host: str, session_id: str) -> Row:
         """:raises NotFound: no such session"""
         rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
         if not rows:
-            raise NotFound(f"no session {host}/{session_id}; `memoryd sessions list` shows them")
-        children = self._rows(
-            "select json_extract(data, '$.child_session_id') as child, json_extract(data, '$.agent_type') as agent_type"
-            " from events join sessions on sessions.id = session where host = ? and session_id = ?"
-            " and kind = 'subagent_start' order by seq",
-            host, session_id,
-        )  # fmt: skip
-        thread = self._rows(_THREAD, host, session_id)
-        return {**rows[0], "children": children, "thread": thread, "files": self._files(host, session_id)}
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        graph = AgentGraph(self.journal)
+        return {
+            **rows[0], "parent": rows[0]["parent_session_id"] or graph.parent(host, session_id),
+            "children": graph.children(host, session_id), "thread": self.thread(host, session_id),
+            "files": self._files(host, session_id),
+        }  # fmt: skip
 
     def _files(self, host: str, session_id: str) -> list[Row]:
         rows = self._rows(
@@ -123,7 +147,7 @@ class History:
             " order by started_at desc, id limit ?3 offset ?5",
             since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
-        return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
+        return [{**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}} for row in rows]
 
     def run(self, run_id: str | None) -> Row:
         """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
@@ -206,7 +230,11 @@ _SESSION = (
     ", (select count(*) from events where session = sessions.id) as event_count"
     ", (select max(seq) from events where session = sessions.id) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
+    ", case when exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
+    " then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"
 )
+
+_NO_SESSION = "no session {}; `memoryd sessions list` shows them"
 
 #: what one session goes on from, and what goes on from any of them; `union` ends a circle
 _THREAD = """

@@ -69,6 +69,9 @@ class MemoryItem(Result):
     status: Literal["active", "historical"] = "active"
     updated_at: AwareDatetime | None = None
     text: str | None = None  #: whole for read, a snippet for search, absent for list
+    tier: Tier | None = None  #: of an entry; below user it is a dated fact
+    expires_at: AwareDatetime | None = None  #: of a dated fact
+    flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
     score: float | None = None
 
@@ -79,6 +82,11 @@ class MemoryItems(Page):
 
 class MemoryForgetParams(MemoryQuery):
     author: Author = "person"
+
+
+class MemoryListed(MemoryItems):
+    totals: dict[str, TypeTotal] = Field(default_factory=dict)
+    waiting: int = 0  #: proposals in the review inbox of these scopes
 
 
 class MemoryForgotten(MemoryItems):
@@ -109,6 +117,7 @@ class RunInfo(Result):
     from_seq: int = 0
     to_seq: int = 0
     refused: tuple[RefusedInfo, ...] = ()
+    flags: tuple[str, ...] = ()  #: classes of threat that it kept because a person said it
     duration_ms: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -164,7 +173,7 @@ class MemoryWhy(Page):
 
 METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
-    "memory.list": Method(MemoryQuery, MemoryItems),
+    "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
     "memory.search": Method(MemoryQuery, MemoryItems),
     "memory.forget": Method(MemoryForgetParams, MemoryForgotten),
