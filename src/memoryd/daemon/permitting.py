@@ -46,7 +46,7 @@ class Permits:
         )
         _must_be_a_fact(fact)
         known = [entry for _, entry in view.entries if entry.active and entry.slug == fact.slug]
-        if any(entry.tier is not Tier.HOST for entry in known):
+        if not all(entry.dated for entry in known):
             raise ScanRejected(f"refused: {fact.slug} holds what the user said; save under another name, or {_ASK}")
         case = Case(evidence=self.runs.evidence, base={}, rejected=self.runs.rejected(roots.values()))
         if objection := not_taken_back(fact, case):
@@ -64,7 +64,7 @@ class Permits:
 
         :raises ScanRejected: it is not an agent's, and the user did not ask for it lately
         """
-        own = {entry.slug for _, entry in view.entries if entry.active and entry.tier is Tier.HOST}
+        own = {entry.slug for _, entry in view.entries if entry.active and entry.dated}
         cites = self.history.recent_prompts(directory, RECENT_PROMPTS)
         case = Case(evidence=self.runs.evidence, base={key: encode(text) for key, text in view.files.items()})
         for proposal in proposals:
