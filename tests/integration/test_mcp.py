@@ -193,8 +193,9 @@ async def test_the_clients_roots_name_the_project_and_two_projects_never_mix(
         assert "no entry" in await fails(client, "memory_read", name="deploy-target")
         assert "no entry" in await fails(client, "memory_forget", name="deploy-target")
         assert "only here" not in await resource_text(client)
-        roots[:] = ["file://elsewhere/repo"]
-        assert "none of the client's roots" in await fails(client, "memory_search", query="hetzner")
+        for uri in ("file://elsewhere/repo", (tmp_path / "gone").as_uri()):  # not the memory of all projects
+            roots[:] = [uri]
+            assert "none of the client's roots" in await fails(client, "memory_save", **FACT)
 
 
 @pytest.mark.parametrize("mode", MODES)

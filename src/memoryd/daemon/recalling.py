@@ -111,7 +111,7 @@ class Recaller:
 
     def _paths(self, roots: Roots, asker: Asker) -> tuple[str, ...]:
         """Where the session works."""
-        directory = roots.get(Root.PROJECT)
+        directory = roots.get(Root.PROJECT, roots.get(Root.USER))
         if directory is None:
             return ()
         here = nearby.below(self.journal.projects.root_of(directory), asker.cwd)

@@ -5,16 +5,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryd.daemon.config import Recall
 from memoryd.memory import page
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.entries import render, stamp
-from memoryd.memory.guests import Guests
+from memoryd.memory.guests import Guests, known_names
+from memoryd.memory.labels import EN
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.recall import CLOSE, OPEN, Recalled, prefetch, snapshot
 from memoryd.memory.recall_blocks import BLOCKS, BUILTIN
@@ -131,7 +134,7 @@ GOOD = guest(lambda ask: [Section.of("## Weather", ["rain"])])
 
 def with_guests(*points: tuple[str, object]) -> Recalled:
     guests = Guests(lambda: [_Point(name, loaded) for name, loaded in points])  # type: ignore[misc]
-    ask = Ask(catalogue=a_catalogue(), now=NOW, today=NOW.date(), where=WHERE, labels=None)  # type: ignore[arg-type]
+    ask = Ask(catalogue=a_catalogue(), now=NOW, today=NOW.date(), where=WHERE, labels=EN)
     return taken(blocks=[*BLOCKS, *guests.invite(ask, lambda name: True, seconds=0.2)])
 
 
@@ -171,7 +174,7 @@ def test_a_guest_that_hangs_costs_one_thread_and_one_deadline() -> None:
         return []
 
     guests = Guests(lambda: [_Point("slow", guest(hang))])  # type: ignore[list-item]
-    ask = Ask(catalogue=a_catalogue(), now=NOW, today=NOW.date(), where=WHERE, labels=None)  # type: ignore[arg-type]
+    ask = Ask(catalogue=a_catalogue(), now=NOW, today=NOW.date(), where=WHERE, labels=EN)
     for _ in range(5):
         assert guests.invite(ask, lambda name: True, seconds=0.05) == ()
     assert calls == [1]
@@ -276,3 +279,26 @@ def _open_fence(text: str) -> bool:
 def test_days_are_those_of_the_persons_calendar() -> None:
     assert "from yesterday" not in taken(today=date(2026, 12, 1)).text
     assert "- yesterday 11:00 late" in taken(today=date(2026, 12, 1)).text
+
+
+def test_a_block_of_an_installed_package_is_found_and_may_be_configured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "weather_block.py").write_text(
+        "from memoryd.memory.blocks import Block, Section\n"
+        "BLOCK = Block(name='any', order=45, priority=45, sections=lambda ask: [Section.of('## Weather', ['rain'])])\n"
+    )
+    info = tmp_path / "weather_block-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: weather-block\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[memoryd.recall_blocks]\nweather = weather_block:BLOCK\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    known_names.cache_clear()
+    try:
+        assert "weather" in known_names()
+        assert not Recall.model_validate({"blocks": {"weather": False}}).blocks["weather"].on
+        ask = Ask(catalogue=a_catalogue(), now=NOW, today=NOW.date(), where=WHERE, labels=EN)
+        assert "## Weather\nrain" in taken(blocks=[*BLOCKS, *Guests().invite(ask, lambda name: True, seconds=5)]).text
+        assert Guests().invite(ask, lambda name: name != "weather", seconds=5) == ()
+    finally:
+        known_names.cache_clear()

@@ -64,11 +64,14 @@ def directory(roots: ListRootsResult) -> str:
         return folders[0]
     if roots.roots:
         raise NotFound("none of the client's roots is a folder of this machine; open one that is")
-    return os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+    try:
+        return os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+    except FileNotFoundError as error:
+        raise NotFound("the directory in which this server was started is gone; start the client again") from error
 
 
 def _path(uri: str) -> str | None:
     parts = urlsplit(uri)
     path = unquote(parts.path)
-    usable = parts.scheme == "file" and parts.netloc in ("", "localhost") and path.startswith("/") and "\0" not in path
-    return path if usable else None
+    here = parts.scheme == "file" and parts.netloc in ("", "localhost") and path.startswith("/") and "\0" not in path
+    return path if here and os.path.isdir(path) else None
