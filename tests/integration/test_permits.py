@@ -99,6 +99,8 @@ async def test_what_the_user_asked_to_forget_an_agent_may_forget(home: Path, pro
         await idle(daemon)
         for text in ("what is in main.py", "run the tests", *["go on"] * 20):
             await turn(one, text, cwd=project, session="s2")
+        await turn(one, "does Lantern run on Hetzner?", cwd=project, session="s2")
+        await turn(one, "delete the unused imports", cwd=project, session="s2")
         with pytest.raises(ScanRejected, match="not asked"):
             await forget(one, project, "said")
         await turn(one, "forget where Lantern runs, that is outdated", cwd=project, session="s2")

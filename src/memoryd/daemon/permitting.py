@@ -16,7 +16,7 @@ from memoryd.memory.case import Case
 from memoryd.memory.changes import encode
 from memoryd.memory.model import EntryType, MemoryView, Root
 from memoryd.memory.noting import LABEL_WORDS
-from memoryd.memory.proposal_rules import not_taken_back, removal_is_asked_for
+from memoryd.memory.proposal_rules import asks_to_take, not_taken_back, taken_texts
 from memoryd.memory.proposals import Archive, Dated, Proposal, Save
 from memoryd.memory.scan import threats
 from memoryd.memory.text import content_words
@@ -65,11 +65,13 @@ class Permits:
         :raises ScanRejected: it is not an agent's, and the user did not ask for it lately
         """
         own = {entry.slug for _, entry in view.entries if entry.active and entry.dated}
-        cites = self.history.recent_prompts(directory, RECENT_PROMPTS)
+        spans = self.runs.evidence.spans(self.history.recent_prompts(directory, RECENT_PROMPTS))
         case = Case(evidence=self.runs.evidence, base={key: encode(text) for key, text in view.files.items()})
+        said = [case.own(span) for span in spans.values()]
         for proposal in proposals:
             of_agent = isinstance(proposal, Archive) and proposal.slug in own
-            if not of_agent and removal_is_asked_for(proposal.model_copy(update={"cites": cites}), case):
+            gone = "\n".join(taken_texts(proposal, case))
+            if not of_agent and not any(asks_to_take(words, gone) for words in said):
                 raise ScanRejected(
                     "refused: the user has not asked to forget this lately; ask them to say so, or to run"
                     " `memoryd forget NAME`"
