@@ -132,7 +132,7 @@ def recalled(recalled: recall.Recalled) -> Recalled:
     for identifier in recalled.items:
         root, _, rest = identifier.partition(":")
         path = rest.rpartition("#")[0]
-        if path:
+        if path and root in tuple(Root):
             items.append(RecallItem(scope=root, path=path, name=path))
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
@@ -157,4 +157,4 @@ def job(row: Row) -> JobInfo:
 
 def _who(row: Row) -> str:
     """The agent of a consolidation, the command of a person."""
-    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])
+    return str(row["action"] if row["author"] in ("person", "host") or not row["agent"] else row["agent"])

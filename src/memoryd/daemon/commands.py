@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import difflib
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from memoryd.errors import (
 )
 from memoryd.memory import acceptance, entries, frontmatter, lines, quality
 from memoryd.memory.changes import decode, encode, readable
-from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, Root
+from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.text import bare, fold, nearest_sentence
@@ -61,7 +61,7 @@ class Commands:
     runs: JournalRuns
     history: History
 
-    async def save(self, roots: Roots, proposal: Save) -> Saved:
+    async def save(self, roots: Roots, proposal: Save, author: Author = Author.PERSON) -> Saved:
         """Save an entry.
 
         :raises LimitExceeded: its type is full; the sentence names what to merge
@@ -74,7 +74,7 @@ class Commands:
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
-        run, outcome, _ = await self.change(roots, "save", (proposal,))
+        run, outcome, _ = await self.change(roots, "save", (proposal,), author=author)
         if isinstance(outcome, Rejection):
             raise ScanRejected(outcome.reason)
         applied = isinstance(outcome, Applied)
@@ -87,10 +87,14 @@ class Commands:
             totals=totals,
         )
 
-    async def forget(self, roots: Roots, name: str, scopes: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
+    async def forget(
+        self, roots: Roots, name: str, scopes: Collection[str] = (), *, author: Author = Author.PERSON,
+        permit: Callable[[Sequence[Proposal], MemoryView], None] = lambda proposals, view: None,
+    ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
         """Archive an entry, or remove the core lines that hold `name`; later evidence alone can bring it back.
 
         :param scopes: look only in these roots; empty: in all
+        :param permit: raises when the author may not do this. In a thread
         :return: the run and what was forgotten, as `<root>/<path>: <text>`
         :raises NotFound: nothing of that name
         """
@@ -111,9 +115,10 @@ class Commands:
             proposals = tuple(Lines(root=i.key.root, file=i.key.path, remove=(i.text,)) for i in held)
             facts = [(line.key.root, line.text) for line in held]
             said = tuple(f"{line.key.root}/{line.key.path}: {line.text}" for line in held)
+        await asyncio.to_thread(permit, proposals, view)
         newest = await asyncio.to_thread(self.history.newest_seq)
         taken = tuple(Rejected(root=roots[root], fact=fact, after_seq=newest) for root, fact in facts)
-        run, outcome, plan = await self.change(roots, "forget", proposals, taken)
+        run, outcome, plan = await self.change(roots, "forget", proposals, taken, author=author)
         _must_have_applied(outcome, plan)
         return run.id, said
 
@@ -197,13 +202,14 @@ class Commands:
         return found
 
     async def change(
-        self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = ()
-    ) -> tuple[Run, Outcome, Plan]:
-        """Carry out proposals as a run of a person.
+        self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = (),
+        *, author: Author = Author.PERSON,
+    ) -> tuple[Run, Outcome, Plan]:  # fmt: skip
+        """Carry out proposals as a run of this author.
 
         :raises PathRefused, LimitExceeded, ScanRejected: one of them was refused
         """
-        run = _run(roots, action)
+        run = _run(roots, action, author)
         return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
 
     async def carry_out(
@@ -231,9 +237,9 @@ class Commands:
         return run, outcome, planned
 
 
-def _run(roots: Roots, action: str) -> Run:
+def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:
     directory = roots.get(Root.PROJECT, roots[Root.USER])
-    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=Author.PERSON, action=action, agent="person")
+    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=author, action=action, agent=str(author))
 
 
 def _as_entry(proposal: Save) -> Entry:

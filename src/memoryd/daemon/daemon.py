@@ -34,7 +34,9 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
+from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.permitting import Permits
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.sessions import Triggers
@@ -89,6 +91,8 @@ class Daemon:
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
+    permits: Permits = field(init=False)
+    notes: Notes = field(init=False)
     inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
@@ -137,6 +141,8 @@ class Daemon:
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self._look_again
         )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.permits = Permits(runs=self.runs, history=self.history)
+        self.notes = Notes(commands=self.commands, clock=self.clock)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
@@ -284,7 +290,7 @@ class Daemon:
             except InternalError as error:  # counts against this file; the others need not wait for it
                 raise RuntimeError(str(error)) from error
 
-    async def note_written(self, host: str | None, session_id: str, name: str) -> None:
+    async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
 
         :param host: None: the one host that has a session of that id
@@ -295,7 +301,7 @@ class Daemon:
                 return
             host = hosts[0]
         event = MemoryWritten(
-            id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
+            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.clock(),
             data=MemoryWrittenData(names=(name,)),
         )  # fmt: skip
         await self.ingest.publish(EventPublish(event=event))

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 
 import structlog
@@ -156,10 +157,8 @@ class Shelf:
 
     def joined(self, roots: Mapping[Root, Path]) -> Catalogue:
         """The catalogue of these roots, as last loaded; empty for a directory that nobody has read yet."""
-        first, *rest = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
-        for part in rest:
-            first = first.joined(part)
-        return first
+        parts = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
+        return reduce(Catalogue.joined, parts) if parts else Catalogue()
 
     def parts(self, roots: Mapping[Root, Path]) -> dict[Path, Catalogue]:
         """The catalogue of each root by itself, as last loaded."""

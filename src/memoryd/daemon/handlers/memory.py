@@ -1,6 +1,7 @@
 """Memory and its past."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
@@ -12,8 +13,9 @@ from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import EntryType
-from memoryd.memory.proposals import Save
+from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
 from memoryd.memory.search import memories
 
@@ -28,9 +30,13 @@ class Memory(Handlers):
             name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
             content=_shown(params.content),
         )  # fmt: skip
-        saved = await self.daemon.commands.save(roots, proposal)
+        author = Author(params.author)
+        if author is Author.HOST:
+            view = await self.daemon.shelf.view(roots)
+            proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
+        saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug)
+            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
@@ -94,11 +100,19 @@ class Memory(Handlers):
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
         return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
 
-    async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
+    async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self.roots(params.cwd)
-        run, said = await self.daemon.commands.forget(roots, params.name, params.scopes)
+        directory, author = await self.binding(params.cwd), Author(params.author)
+
+        def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
+            if author is Author.HOST:
+                self.daemon.permits.forget(proposals, view, directory)
+
+        run, said = await self.daemon.commands.forget(
+            roots, params.name, params.scopes, author=author, permit=permit
+        )  # fmt: skip
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 

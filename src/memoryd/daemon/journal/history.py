@@ -211,6 +211,14 @@ class History:
         )  # fmt: skip
         return bool(rows)
 
+    def recent_prompts(self, directory: Path, limit: int) -> tuple[int, ...]:
+        """Seqs of the newest prompts of the user in a directory's sessions."""
+        rows = self._rows(
+            "select seq from events join sessions on sessions.id = session where dir = ? and kind = 'user_prompt'"
+            " order by seq desc limit ?", str(directory), limit,
+        )  # fmt: skip
+        return tuple(row["seq"] for row in rows)
+
     def newest_seq(self) -> int:
         return int(self.journal.read(lambda c: c.execute("select value from counters").fetchone()[0]))
 

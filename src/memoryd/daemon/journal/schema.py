@@ -30,6 +30,14 @@ _REDACTIONS = """
     -- how often each kind of secret or personal datum was replaced; never a value
     create table redactions (label text primary key, count integer not null, last_at text not null) without rowid;
 """
+_GOALS = """
+    create table goals (
+        id integer primary key, dir text not null, text text not null, status text not null,  -- open, done, dropped
+        host text, session_id text,                  -- the session that it came up in, when one was named
+        created_at text not null, updated_at text not null
+    );
+    create index goals_by_dir on goals (dir, status);
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -129,6 +137,7 @@ MIGRATIONS: tuple[str, ...] = (
     prompts.MIGRATION,
     _REVIEWS,
     _REDACTIONS,
+    _GOALS,
 )
 
 

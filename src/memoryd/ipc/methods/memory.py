@@ -5,7 +5,17 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.events import Tier
-from memoryd.ipc.methods.base import AbsolutePath, EntryTypeName, Method, Page, PageParams, Params, Result, ScopeName
+from memoryd.ipc.methods.base import (
+    AbsolutePath,
+    Author,
+    EntryTypeName,
+    Method,
+    Page,
+    PageParams,
+    Params,
+    Result,
+    ScopeName,
+)
 
 
 class MemorySaveParams(Params):
@@ -18,6 +28,7 @@ class MemorySaveParams(Params):
     description: str = Field(default="", max_length=500)
     type: EntryTypeName
     content: str = Field(min_length=1, max_length=20_000)
+    author: Author = "person"
     host: str | None = None
     session_id: str | None = None
 
@@ -67,6 +78,10 @@ class MemoryItem(Result):
 
 class MemoryItems(Page):
     items: tuple[MemoryItem, ...] = ()
+
+
+class MemoryForgetParams(MemoryQuery):
+    author: Author = "person"
 
 
 class MemoryListed(MemoryItems):
@@ -161,7 +176,7 @@ METHODS: dict[str, Method] = {
     "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
     "memory.search": Method(MemoryQuery, MemoryItems),
-    "memory.forget": Method(MemoryQuery, MemoryForgotten),
+    "memory.forget": Method(MemoryForgetParams, MemoryForgotten),
     "memory.log": Method(MemoryLogParams, MemoryLog),
     "memory.diff": Method(RunParams, MemoryDiff),
     "memory.undo": Method(RunParams, MemoryUndone),
