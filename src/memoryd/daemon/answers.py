@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import parse_rfc3339
+from memoryd.daemon.explaining import Reason
 from memoryd.daemon.journal.history import Row
 from memoryd.errors import BadEvent
-from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo
+from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo, WhyItem
 from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
@@ -96,11 +97,21 @@ def manifest(catalogue: Catalogue) -> str:
 def run(row: Row) -> RunInfo:
     return RunInfo(
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
         files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
         refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
         tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
+    )  # fmt: skip
+
+
+def why(reason: Reason) -> WhyItem:
+    return WhyItem(
+        line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
+        seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier, quote=reason.quote,
+        author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
     )  # fmt: skip
 
 

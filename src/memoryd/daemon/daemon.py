@@ -18,6 +18,7 @@ from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
+from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.history import History
@@ -78,6 +79,7 @@ class Daemon:
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     commands: Commands = field(init=False)
+    explainer: Explainer = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -120,6 +122,7 @@ class Daemon:
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.clock import rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
@@ -109,13 +109,5 @@ class Memory(Handlers):
 
     async def memory_why(self, params: m.MemoryWhyParams) -> m.MemoryWhy:
         roots = await self.roots(params.cwd)
-        rows = await asyncio.to_thread(self.daemon.commands.why, roots, params.name, params.line)
-        return m.MemoryWhy(
-            items=tuple(
-                m.WhyItem(
-                    line=row["line"], host=row["session"].partition("/")[0], session=row["session"], seq=row["seq"],
-                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=row["quote"],
-                )
-                for row in rows
-            )
-        )  # fmt: skip
+        reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
+        return m.MemoryWhy(items=tuple(map(answers.why, reasons)))

@@ -76,3 +76,12 @@ def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
             return "tool", Tier.TOOL, data.get("summary", "")
         case _:
             return "tool", Tier.TOOL, ""
+
+
+def all_said(kind: str, data: Mapping[str, Any]) -> list[tuple[Role, Tier, str]]:
+    """Every text that an event holds, with who said it; `said` names the one that it counts for."""
+    found = [said(kind, data)]
+    found += [(m["role"], TIER_OF_ROLE[m["role"]], m["text"]) for m in data.get("messages", ())]
+    names = ("last_assistant_message", "last_message", "summary") if kind != "tool_use" else ()
+    found += [("assistant", Tier.HOST, data[name]) for name in names if data.get(name)]
+    return [one for one in dict.fromkeys(found) if one[2]]

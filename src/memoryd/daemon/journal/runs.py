@@ -123,21 +123,22 @@ class JournalRuns:
             for row in rows
         ]
 
-    def start(self, run: Run) -> None:
-        """Note a run that a person's command makes; a job's run is noted at its claim."""
-        self.journal.execute(
-            "insert into runs (id, dir, author, action, agent, outcome, started_at) values (?,?,?,?,?,'running',?)",
-            run.id, str(run.dir), run.author, run.action, run.agent, rfc3339(self.journal.clock()),
-        )  # fmt: skip
+    def start(self, run: Run, about: str | None = None) -> None:
+        """Note a run that a person's command makes; a job's run is noted at its claim.
 
-    def explain(self, run: Run, reason: str) -> None:
-        """Note what a person's command was about: of an undo the run that it took back."""
-        self.journal.execute("update runs set reason = ? where id = ?", reason, run.id)
+        :param about: of an undo the run that it takes back
+        """
+        self.journal.execute(
+            "insert into runs (id, dir, author, action, agent, outcome, reason, started_at)"
+            " values (?,?,?,?,?,'running',?,?)",
+            run.id, str(run.dir), run.author, run.action, run.agent, about, rfc3339(self.journal.clock()),
+        )  # fmt: skip
 
     def end(self, run: Run, outcome: str, reason: str | None) -> None:
         """Note how a person's command ended when it changed nothing."""
         self.journal.execute(
-            "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?",
+            "update runs set outcome = ?1, reason = ?2, ended_at = ?3,"
+            " duration_ms = round((julianday(?3) - julianday(started_at)) * 86400000) where id = ?4",
             outcome, reason and redact(reason), rfc3339(self.journal.clock()), run.id,
         )  # fmt: skip
 
@@ -172,6 +173,8 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
         "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
         [(str(r.root), r.fact, r.after_seq, run.id) for r in commit.rejected],
     )
+    if run.action == "undo":  # what it takes back may have taken facts back itself: they may come again
+        connection.execute("delete from rejected where run_id = (select reason from runs where id = ?)", (run.id,))
     files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
     span = commit.projection
     connection.execute(

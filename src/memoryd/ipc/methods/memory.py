@@ -74,7 +74,7 @@ class MemoryLogParams(PageParams):
     cwd: AbsolutePath | None = None
     memory_dir: AbsolutePath | None = None
     since: AwareDatetime | None = None
-    writes: bool = False  #: only runs that changed a file
+    writes: bool = False  #: only what changed a file; what hosts and editors wrote included
 
 
 class RefusedInfo(Result):
@@ -83,9 +83,10 @@ class RefusedInfo(Result):
 
 
 class RunInfo(Result):
-    run: str
+    run: str  #: `v<N>`: files that a host or an editor wrote, no run
     at: AwareDatetime
     author: Literal["run", "person", "host", "outside"]
+    action: str = ""  #: consolidate, save, forget, undo, purge, ...; seen: found changed on disk
     agent: str = ""
     outcome: str = "applied"
     reason: str = ""
@@ -128,19 +129,27 @@ class MemoryUndone(Result):
 
 
 class MemoryWhyParams(Params):
-    name: str  #: path, entry or core file
+    name: str = Field(min_length=1, max_length=1000)  #: path, entry or core file; else words of a line
     line: int | None = Field(default=None, ge=1)
     cwd: AbsolutePath | None = None
 
 
 class WhyItem(Result):
+    """A turn that a line came from, or, with `seq` 0, who wrote it and when: `note` says it in words."""
+
     line: str = ""  #: the line of memory
+    file: str = ""  #: `<scope>/<path>`
     host: str = ""
-    session: str
-    seq: int
-    at: AwareDatetime
-    tier: Tier
-    quote: str
+    session: str = ""
+    seq: int = 0
+    at: AwareDatetime | None = None  #: of the turn, else of the writing
+    tier: Tier | None = None
+    quote: str = ""  #: word for word from the event
+    author: Literal["run", "person", "host", "outside", "seed"] = "run"
+    run: str | None = None
+    written_at: AwareDatetime | None = None
+    active: bool = True  #: false: forgotten, undone or replaced since
+    note: str = ""
 
 
 class MemoryWhy(Page):
