@@ -7,8 +7,17 @@ from typing import Any
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.explaining import Reason
 from memoryd.daemon.journal.history import Row
+from memoryd.daemon.purging import Purged
 from memoryd.errors import BadEvent
-from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo, WhyItem
+from memoryd.ipc.methods.memory import (
+    MemoryItem,
+    MemoryPurged,
+    PurgedLine,
+    RefusedInfo,
+    RunInfo,
+    UnreachedPlace,
+    WhyItem,
+)
 from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
@@ -112,6 +121,17 @@ def why(reason: Reason) -> WhyItem:
         seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier, quote=reason.quote,
         author=reason.author, run=reason.run, active=reason.active, note=reason.note,
         written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
+    )  # fmt: skip
+
+
+def purged(done: Purged, dry_run: bool) -> MemoryPurged:
+    """Of what is gone only numbers are told; a dry run shows the lines."""
+    return MemoryPurged(
+        run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
+        lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
+        line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 
 

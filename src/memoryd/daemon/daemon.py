@@ -30,6 +30,7 @@ from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
@@ -80,6 +81,7 @@ class Daemon:
     ingest: Ingest = field(init=False)
     commands: Commands = field(init=False)
     explainer: Explainer = field(init=False)
+    purger: Purger = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -125,6 +127,10 @@ class Daemon:
         self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
         self.observer = Observer(self.shelf)
         self.spool = Spool(self.places.spool)
+        self.purger = Purger(
+            places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
+            drain_spool=self.drain_spool, clock=self.clock,
+        )  # fmt: skip
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
@@ -311,7 +317,7 @@ class Daemon:
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
-        for step in (self.drain_spool, self._heal, self.reader.catch_up_all):
+        for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
             try:
                 await step()
             except MemorydError as error:

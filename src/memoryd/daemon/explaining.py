@@ -1,6 +1,5 @@
 """Why a line of memory is there: the turns it came from with a quote of each, or who wrote it. Reads only; blocking."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.versions import JournalVersions
 from memoryd.errors import NotFound
 from memoryd.ipc.events import Tier
-from memoryd.memory import entries, frontmatter
+from memoryd.memory import entries, frontmatter, index
 from memoryd.memory.changes import readable
 from memoryd.memory.model import INDEX_FILE, FileKey, Root
 from memoryd.memory.shelf import Shelf
@@ -20,8 +19,6 @@ MAX_QUOTE_CHARS = 300
 MAX_QUOTES = 3  #: of one line; a session's summary rests on many turns
 MAX_LINES = 50  #: lines that a search for words answers with
 _NEAR = 0.5  #: a further quote is at least that near to the line, compared with the best one
-_INDEXED = re.compile(r"- \[.*\]\((knowledge/[^)]+)\) — ")
-_VERSION_OF = re.compile(r"(knowledge/.+)_v\d+\.md\Z")
 _TIERS = {"person": Tier.USER, "host": Tier.HOST}
 
 Roots = Mapping[Root, Path]
@@ -88,20 +85,20 @@ class Explainer:
         return found
 
     def _line(self, roots: Roots, key: FileKey, row: str, text: str) -> list[Reason]:
-        entry = _INDEXED.match(row) if key.path == INDEX_FILE else None
+        entry = index.listed(row) if key.path == INDEX_FILE else None
         if entry is not None:
-            listed = self._files(roots, f"{key.root}/{entry[1]}")
+            listed = self._files(roots, f"{key.root}/{entry}")
             return [r for k, t in listed for said in _asked(k, t, None) for r in self._line(roots, k, said, t)]
         origin = self._origin(roots[key.root], key, row)
-        cited = self.history.citations(roots[key.root], _cited_paths(key.path), row)
+        cited = self.history.citations(roots[key.root], entries.names_of(key.path), row)
         if not cited and _is_head(key, text, row):
-            cited = self.history.citations(roots[key.root], _cited_paths(key.path), None)
+            cited = self.history.citations(roots[key.root], entries.names_of(key.path), None)
         return _quoted(origin, cited) or [origin]
 
     def _origin(self, root: Path, key: FileKey, row: str) -> Reason:
         """Who wrote a line: the author of the first version since which the file holds it."""
         first: Row | None = None
-        for path in _cited_paths(key.path):  # an entry that was archived has its past under its former name
+        for path in entries.names_of(key.path):  # an entry that was archived has its past under its former name
             kept = [one for one in self._kept(root, path) if path == key.path or one.version["digest"]]
             while kept and fold(bare(row)) in kept[-1].rows:
                 first = kept.pop().version
@@ -155,7 +152,7 @@ class Explainer:
         root = roots[key.root]
         first = next((kept.version for kept in self._kept(root, key.path) if fold(bare(row)) in kept.rows), None)
         origin = replace(_reason(key, row, first), active=False)
-        cited = self.history.citations(root, _cited_paths(key.path), row)
+        cited = self.history.citations(root, entries.names_of(key.path), row)
         note = self._how_it_went(went)
         return [replace(reason, note=f"{reason.note}; {note}" if reason.note else note)
                 for reason in _quoted(origin, cited) or [origin]]  # fmt: skip
@@ -176,12 +173,6 @@ def _forms(name: str) -> list[tuple[str, str]]:
     scope, slash, rest = name.partition("/")
     named = [(scope, rest)] if slash and scope in tuple(Root) else []
     return [(s, path) for s, n in [*named, ("", name)] for path in (n, f"{n}.md", entries.path_of(n))]
-
-
-def _cited_paths(path: str) -> tuple[str, ...]:
-    """A file, and the entry that it was before it was archived."""
-    former = _VERSION_OF.fullmatch(path)
-    return (path, f"{former[1]}.md") if former else (path,)
 
 
 def _asked(key: FileKey, text: str, line: int | None) -> list[str]:

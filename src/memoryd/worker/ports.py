@@ -155,7 +155,10 @@ class Runs(Protocol):
         ...
 
     def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
-        """Note what a run without changes was refused, so that `memoryd log` can show it."""
+        """Note what a run without changes was refused, so that `memoryd log` can show it.
+
+        :raises Conflict: the token is not this run's
+        """
         ...
 
 

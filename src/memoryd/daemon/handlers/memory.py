@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from memoryd.clock import rfc3339
-from memoryd.daemon import answers
+from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
@@ -111,3 +111,10 @@ class Memory(Handlers):
         roots = await self.roots(params.cwd)
         reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
         return m.MemoryWhy(items=tuple(map(answers.why, reasons)))
+
+    async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
+        selection = await asyncio.to_thread(
+            purging.select, self.daemon.history,
+            session=params.session, source=params.source, before=params.before, everything=params.all,
+        )  # fmt: skip
+        return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)

@@ -37,6 +37,10 @@ class History:
     def directories(self) -> list[Row]:
         return self._rows("select path, kind, project from dirs order by path")
 
+    def hosts(self) -> list[str]:
+        """The hosts that sessions came from."""
+        return [row["host"] for row in self._rows("select distinct host from sessions order by host")]
+
     def sessions(self, *, limit: int = 50, offset: int = 0, directory: Path | None = None) -> list[Row]:
         return self._rows(
             f"select {_SESSION} from sessions where ?1 is null or dir = ?1 order by last_at desc limit ?2 offset ?3",

@@ -103,7 +103,11 @@ class JournalRuns:
         self.journal.execute("delete from intents where run_id = ?", run_id)
 
     def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
-        self.journal.execute("update runs set refused = ? where id = ?", _refused_json(refused), run.id)
+        def write(connection: sqlite3.Connection) -> None:
+            _check_token(connection, run)  # what was purged since must not be written down as refused
+            connection.execute("update runs set refused = ? where id = ?", (_refused_json(refused), run.id))
+
+        self.journal.write(write)
 
     def roots_of(self, directory: Path) -> dict[Root, Path]:
         """The roots that a run of this directory may write."""
@@ -223,8 +227,10 @@ def _refused(refused: Refused) -> dict[str, str]:
 
 
 def _range(connection: sqlite3.Connection, job: Job) -> tuple[int, int, list[SessionRows]]:
+    # A purge may have removed the newest events: the range ends where the job does all the same.
     newest: int = connection.execute(
-        "select coalesce(max(seq), 0) from events join sessions on sessions.id = session where dir = ?", (str(job.dir),)
+        "select max(coalesce(max(seq), 0), ?) from events join sessions on sessions.id = session where dir = ?",
+        (job.due_seq, str(job.dir)),
     ).fetchone()[0]
     rows = connection.execute(
         f"select session, seq, kind, at, turn_id, data from events join sessions on sessions.id = session"

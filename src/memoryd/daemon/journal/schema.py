@@ -10,6 +10,17 @@ from pathlib import Path
 from memoryd import __version__
 from memoryd.errors import CannotWrite, RestartNeeded
 
+#: purges: `purged` marks the tombstones that a purge left, not retention; a rule keeps out what had not come in yet
+_PURGES = """
+    create table purged (digest blob primary key) without rowid;
+    create table purges (
+        id integer primary key, at text not null, until text not null,  -- events before `until` are refused, of:
+        session blob, host text, tier text,          -- a digest of `host/session_id`; null: of any
+        unfinished integer not null                  -- the bytes that it freed are not overwritten yet
+    );
+    create index purges_by_until on purges (until);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -104,6 +115,7 @@ MIGRATIONS: tuple[str, ...] = (
         dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
     ) without rowid;
     """,
+    _PURGES,
 )
 
 

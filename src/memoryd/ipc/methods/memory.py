@@ -156,6 +156,44 @@ class MemoryWhy(Page):
     items: tuple[WhyItem, ...] = ()
 
 
+class MemoryPurgeParams(Params):
+    """Events that fit all that is given; `all` stands alone."""
+
+    session: str | None = Field(default=None, min_length=1, max_length=300)  #: `host/id` or the id; sub-agents with it
+    source: str | None = Field(default=None, min_length=1, max_length=32)  #: a tier or a host
+    before: AwareDatetime | None = None
+    all: bool = False
+    dry_run: bool = False
+
+
+class PurgedLine(Result):
+    file: str  #: `<scope>/<path>`
+    line: str
+
+
+class UnreachedPlace(Result):
+    """What may hold a copy and is not touched."""
+
+    what: str
+    where: str = ""
+
+
+class MemoryPurged(Result):
+    run: str | None = None  #: None: a dry run, or there was nothing
+    dry_run: bool = False
+    events: int = 0
+    sessions: tuple[str, ...] = ()
+    lines: tuple[PurgedLine, ...] = ()  #: of memory; told by a dry run only
+    line_count: int = 0
+    files: tuple[str, ...] = ()  #: that lost lines and stay
+    files_removed: int = 0
+    versions: int = 0  #: written anew without the lines, or removed
+    snapshots: int = 0
+    quarantined: int = 0
+    spooled: int = 0
+    unreached: tuple[UnreachedPlace, ...] = ()
+
+
 METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
     "memory.list": Method(MemoryQuery, MemoryItems),
@@ -166,4 +204,5 @@ METHODS: dict[str, Method] = {
     "memory.diff": Method(RunParams, MemoryDiff),
     "memory.undo": Method(RunParams, MemoryUndone),
     "memory.why": Method(MemoryWhyParams, MemoryWhy),
+    "memory.purge": Method(MemoryPurgeParams, MemoryPurged),
 }
