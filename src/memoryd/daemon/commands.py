@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.errors import (
     Conflict,
@@ -123,7 +123,7 @@ class Commands:
             raise UsageError("a purge cannot be taken back: what it removed is kept nowhere")
         if await asyncio.to_thread(self.history.undone, row["id"]):
             raise Conflict(f"run {row['id'][:8]} was taken back already; undo that undo to have it again")
-        roots = await asyncio.to_thread(self.runs.roots_of, Path(row["dir"]))
+        roots = await asyncio.to_thread(self._roots_changed, row)
         newest = await asyncio.to_thread(self.history.newest_seq)
         conflicts: list[str] = []
 
@@ -136,6 +136,18 @@ class Commands:
         run, outcome, _ = await self._carry_out(_run(roots, "undo"), plan, about=row["id"])
         files = outcome.files if isinstance(outcome, Applied) else ()
         return Undone(run=run.id, files=files, conflicts=tuple(conflicts))
+
+    def _roots_changed(self, row: Row) -> Roots:
+        """The roots that a run has changed: those of its directory, or (an import) those of the one that it changed.
+
+        :raises UsageError: it changed several projects
+        """
+        changed = {Path(change["root"]) for change in self.history.changes(row["id"])}
+        for directory in (Path(row["dir"]), *sorted(changed)):
+            roots = self.runs.roots_of(directory)
+            if changed <= set(roots.values()):
+                return roots
+        raise UsageError(f"run {row['id'][:8]} changed several projects and cannot be undone as one; restore a backup")
 
     def _past(self, run_id: str, roots: Roots) -> list[Past]:
         """What a run did, read under the directories' locks: a purge may rewrite it at any other time."""
@@ -160,7 +172,7 @@ class Commands:
         roots = {str(path): name for name, path in self.runs.roots_of(Path(row["dir"])).items()}
         found = []
         for change in self.history.changes(row["id"]):
-            name = f"{roots.get(change['root'], 'user')}/{change['path']}"
+            name = f"{roots.get(change['root'], 'project')}/{change['path']}"
             old, new = (self._text(change[side]).splitlines(keepends=True) for side in ("before", "after"))
             diff = "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))
             found.append((name, diff))

@@ -16,6 +16,10 @@ from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs
+from memoryd.daemon.archive.archives import Archives
+from memoryd.daemon.archive.exporting import Exporter
+from memoryd.daemon.archive.git import GitHistory
+from memoryd.daemon.archive.importing import Importer
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.explaining import Explainer
@@ -82,6 +86,7 @@ class Daemon:
     commands: Commands = field(init=False)
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
+    archives: Archives = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -131,11 +136,26 @@ class Daemon:
             places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
             drain_spool=self.drain_spool, clock=self.clock,
         )  # fmt: skip
+        self.archives = self._make_archives()
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
+        )  # fmt: skip
+
+    def _make_archives(self) -> Archives:
+        return Archives(
+            shelf=self.shelf,
+            exporter=Exporter(places=self.places, history=self.history, shelf=self.shelf, clock=self.clock),
+            importer=Importer(
+                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock,
+                off_record=self.ingest.is_off_record,
+            ),
+            git=GitHistory(
+                places=self.places, history=self.history, versions=self.runs.versions, clock=self.clock
+            ),
+            after_import=self._after_import,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -363,6 +383,10 @@ class Daemon:
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
+
+    def _after_import(self, paths: list[Path], run_id: str) -> None:
+        self.spawn(self.shelf.settle_later(paths, run_id))
+        self.worker.wake()
 
     def _author_of(self, root: Path, path: str) -> Author:
         return Author.HOST if self.history.written_by_a_host(root / path) else Author.OUTSIDE

@@ -9,6 +9,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     edit,
     past,
     purge,
+    archive,
     sessions,
     work,
     settings,
@@ -23,6 +24,6 @@ for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "purge", "sessions",
-    "settings", "stats", "work",
+    "app", "archive", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "purge",
+    "sessions", "settings", "stats", "work",
 ]  # fmt: skip

@@ -187,6 +187,29 @@ class History:
             found.setdefault(row["path"], []).append(row)
         return found
 
+    def versions_since(self, ident: int) -> list[Row]:
+        """The versions after the one of that number, oldest first, with the action of their run.
+
+        All of them when there is none of that number any more: after a purge the numbers may begin anew.
+        """
+        return self._rows(
+            "select versions.id, root, path, digest, versions.author, run_id, at, action from versions"
+            " left join runs on runs.id = run_id"
+            " where versions.id > ?1 or ?1 > (select max(id) from versions) order by versions.id", ident,
+        )  # fmt: skip
+
+    def newest_files(self) -> list[Row]:
+        """Root, path and digest of every file that is there."""
+        return self._rows(
+            "select root, path, digest from versions where digest is not null"
+            " and id in (select max(id) from versions group by root, path) order by root, path"
+        )
+
+    def installation(self) -> str:
+        """A name for this data directory, made once."""
+        self.journal.execute("insert or ignore into meta values ('installation', lower(hex(randomblob(8))))")
+        return str(self._rows("select value from meta where name = 'installation'")[0]["value"])
+
     def citations(self, root: Path, paths: Sequence[str], line: str | None) -> list[Row]:
         """The events that a line of a file rests on (None: that any line does): session, seq, at, and its texts.
 
