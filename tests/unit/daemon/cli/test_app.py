@@ -15,7 +15,7 @@ from memoryd.daemon.cli.commands import app as application
 CONTRACT = (
     "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service", "doctor",
     "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit", "forget", "log",
-    "diff", "undo", "why", "sessions", "config", "statusline", "demo",
+    "diff", "undo", "why", "purge", "export", "import-archive", "backup", "sessions", "config", "statusline", "demo",
 )  # fmt: skip
 
 
