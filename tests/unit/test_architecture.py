@@ -103,7 +103,7 @@ def test_each_room_has_a_door_at_the_top(door: str) -> None:
 def test_the_daemon_process_imports_no_terminal_or_model_library() -> None:
     code = (
         "import sys, memoryd.daemon.serve;"
-        "heavy = ('typer', 'rich', 'click', 'textual', 'pydantic_ai', 'mcp', 'httpx', 'numpy');"
+        "heavy = ('typer', 'rich', 'click', 'textual', 'pydantic_ai', 'mcp', 'httpx', 'numpy', 'tantivy');"
         "print([m for m in heavy if sys.modules.get(m)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

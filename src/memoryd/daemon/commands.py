@@ -16,11 +16,12 @@ from memoryd.errors import (
     LimitExceeded,
     MemorydError,
     NotFound,
+    PathRefused,
     RestartNeeded,
     ScanRejected,
     UsageError,
 )
-from memoryd.memory import entries, quality, undoing
+from memoryd.memory import acceptance, entries, quality, undoing
 from memoryd.memory.changes import readable
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.ports import Author, Rejected
@@ -29,6 +30,8 @@ from memoryd.memory.text import bare, fold
 from memoryd.memory.undoing import Past
 from memoryd.worker.ports import Applied, NoChange, Outcome, Rejection, Run
 from memoryd.worker.run import Plan, Planner, Runner
+
+_ERRORS: Mapping[str, type[MemorydError]] = {kind.code: kind for kind in (PathRefused, LimitExceeded)}
 
 Roots = Mapping[Root, Path]
 
@@ -62,7 +65,8 @@ class Commands:
         """Save an entry.
 
         :raises LimitExceeded: its type is full; the sentence names what to merge
-        :raises ScanRejected: it holds a secret, hidden text or a bad name
+        :raises ScanRejected: it holds a secret or hidden text
+        :raises PathRefused: its name is none for a file of memory
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
@@ -70,13 +74,13 @@ class Commands:
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
-        run, outcome, _ = await self._change(roots, "save", (proposal,))
+        run, outcome, _ = await self.change(roots, "save", (proposal,))
         applied = isinstance(outcome, Applied)
         return Saved(
             status="unchanged" if not applied else "updated" if existed else "saved",
             slug=proposal.slug,
             run=run.id if applied else None,
-            warnings=tuple(f"{sign.flag}: {sign.found}" for sign in quality.signs(proposal.content)),
+            warnings=_warnings(proposal),
             duplicate_of=quality.duplicate_of(proposal.content, others),
             totals=totals,
         )
@@ -107,7 +111,7 @@ class Commands:
             said = tuple(f"{line.key.root}/{line.key.path}: {line.text}" for line in held)
         newest = await asyncio.to_thread(self.history.newest_seq)
         taken = tuple(Rejected(root=roots[root], fact=fact, after_seq=newest) for root, fact in facts)
-        run, outcome, plan = await self._change(roots, "forget", proposals, taken)
+        run, outcome, plan = await self.change(roots, "forget", proposals, taken)
         _must_have_applied(outcome, plan)
         return run.id, said
 
@@ -133,7 +137,7 @@ class Commands:
             taken = (Rejected(root=roots[root], fact=fact, after_seq=newest) for root, fact in back.facts)
             return Plan(changes=back.changes, rejected=tuple(taken))
 
-        run, outcome, _ = await self._carry_out(_run(roots, "undo"), plan, about=row["id"])
+        run, outcome, _ = await self.carry_out(roots, "undo", plan, about=row["id"])
         files = outcome.files if isinstance(outcome, Applied) else ()
         return Undone(run=run.id, files=files, conflicts=tuple(conflicts))
 
@@ -181,14 +185,24 @@ class Commands:
     def _text(self, digest: str | None) -> str:
         return readable(self._content(digest) or b"")
 
-    async def _change(
+    async def change(
         self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = ()
     ) -> tuple[Run, Outcome, Plan]:
-        run = _run(roots, action)
-        return await self._carry_out(run, self.runner.propose(run, proposals, taken))
+        """Carry out proposals as a run of a person.
 
-    async def _carry_out(self, run: Run, plan: Planner, *, about: str | None = None) -> tuple[Run, Outcome, Plan]:
-        """Start, change, end. `about`: of an undo the run that it takes back."""
+        :raises PathRefused, LimitExceeded, ScanRejected: one of them was refused
+        """
+        run = _run(roots, action)
+        return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
+
+    async def carry_out(
+        self, roots: Roots, action: str, plan: Planner, run: Run | None = None, *, about: str | None = None
+    ) -> tuple[Run, Outcome, Plan]:
+        """Carry out a plan as a run of a person, or as `run`; a run that changes nothing ends with its reason.
+
+        :param about: of an undo the run that it takes back
+        """
+        run = run or _run(roots, action)
         await asyncio.to_thread(self.runs.start, run, about)
         try:
             outcome, planned = await self.runner.change(run, plan)
@@ -204,7 +218,8 @@ class Commands:
                 self.runs.end, run, "no_change" if isinstance(outcome, NoChange) else "rejected", reason
             )
         if planned.refused:
-            raise ScanRejected(f"refused ({planned.refused[0].code}): {planned.refused[0].reason}")
+            first = planned.refused[0]
+            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
         return run, outcome, planned
 
 
@@ -214,7 +229,19 @@ def _run(roots: Roots, action: str) -> Run:
 
 
 def _as_entry(proposal: Save) -> Entry:
-    return Entry(slug=proposal.slug, name=proposal.name, type=proposal.type, body=proposal.content)
+    return Entry(
+        slug=proposal.slug, name=proposal.name, description=proposal.description, type=proposal.type,
+        body=proposal.content,
+    )  # fmt: skip
+
+
+def _warnings(proposal: Save) -> tuple[str, ...]:
+    """What the person should look at again; it is saved all the same."""
+    flags = (
+        f"{flag}: it reads like an attempt at that; it is kept because you said it"
+        for flag in acceptance.flags([proposal])
+    )
+    return (*flags, *(f"{sign.flag}: {sign.found}" for sign in quality.lint(_as_entry(proposal))))
 
 
 def _what_to_merge(kind: EntryType, total: quality.Total, known: list[Entry]) -> str:

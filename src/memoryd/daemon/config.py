@@ -53,6 +53,8 @@ class Recall(_Section):
 class Privacy(_Section):
     exclude: tuple[str, ...] = ()
     record_headless: bool = True
+    pii: Literal["keep", "mask"] = "keep"  #: e-mail, telephone, identity and bank card numbers
+    scanner: bool = False  #: the second net of the extra `scan`
 
 
 class Retention(_Section):

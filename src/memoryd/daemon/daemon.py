@@ -15,19 +15,25 @@ import structlog
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs
+from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.archive.archives import Archives
 from memoryd.daemon.archive.exporting import Exporter
 from memoryd.daemon.archive.git import GitHistory
 from memoryd.daemon.archive.importing import Importer
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
+from memoryd.daemon.documents import Carrier
+from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.conversations import Conversations
+from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -36,10 +42,12 @@ from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
+from memoryd.ipc import redaction
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
 from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -49,6 +57,7 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
@@ -83,13 +92,16 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
+    carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
     archives: Archives = field(init=False)
+    inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    indexer: Indexer = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -128,19 +140,25 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
+        self.carrier = Carrier(
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
+        )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
+        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
+        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
         self.spool = Spool(self.places.spool)
         self.purger = Purger(
             places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
-            drain_spool=self.drain_spool, clock=self.clock,
+            drain_spool=self.drain_spool, clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.archives = self._make_archives()
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
+            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -179,6 +197,8 @@ class Daemon:
         journal = await asyncio.to_thread(
             Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
         )
+        key = await asyncio.to_thread(placeholder_key.load, places.data)
+        redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
         await daemon._recover()
         return daemon
@@ -189,7 +209,7 @@ class Daemon:
         await self.server.start(self.places.socket, activated)
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
+        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())
 
     def handle_signals(self) -> None:
@@ -227,7 +247,9 @@ class Daemon:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.observer.close()
+        await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
+        redaction.configure(key=b"", masks_pii=False)
         self.lock.release()
         log.info("daemon.stopped")
 
@@ -268,6 +290,7 @@ class Daemon:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config)
             self.config, self.journal.triggers = config, _triggers(config)
+            redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
             log.info("config.reloaded")
 
@@ -365,6 +388,7 @@ class Daemon:
     ) -> None:
         if any(one.job for one in appended):
             self.worker.wake()
+        self.indexer.wake()
         directory, reads = binding.dir, transcript_path is not None
         if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
@@ -377,6 +401,7 @@ class Daemon:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)

@@ -13,7 +13,7 @@ from memoryd.memory import entries, frontmatter, index
 from memoryd.memory.changes import readable
 from memoryd.memory.model import INDEX_FILE, FileKey, Root
 from memoryd.memory.shelf import Shelf
-from memoryd.memory.text import bare, fold, similarity
+from memoryd.memory.text import bare, fold, nearest_sentence, similarity
 
 MAX_QUOTE_CHARS = 300
 MAX_QUOTES = 3  #: of one line; a session's summary rests on many turns
@@ -226,15 +226,9 @@ def _quoted(origin: Reason, cited: Sequence[Row]) -> list[Reason]:
 
 def _quotes(row: Row, line: str) -> list[tuple[Tier, str]]:
     """The sentence of an event that shares most with a line, and who said it."""
-    parts = [(tier, part.strip()) for _, tier, text in row["texts"] for part in _sentences(text) if part.strip()]
+    parts = [(tier, nearest_sentence(text, line, MAX_QUOTE_CHARS)) for _, tier, text in row["texts"] if text.strip()]
     best = max(parts, key=lambda part: similarity(part[1], line), default=None)
-    return [(best[0], best[1][:MAX_QUOTE_CHARS])] if best else []
-
-
-def _sentences(text: str) -> list[str]:
-    for mark in "。！？":
-        text = text.replace(mark, f"{mark}\n")
-    return text.replace(". ", ".\n").splitlines()
+    return [best] if best else []
 
 
 def _text(versions: JournalVersions, digest: str | None) -> str:

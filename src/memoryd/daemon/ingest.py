@@ -5,7 +5,8 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,14 +14,14 @@ from pathlib import Path
 import structlog
 
 from memoryd.daemon import projects
-from memoryd.daemon.cleaning import clean, split
+from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event
+from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
 from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
@@ -28,6 +29,8 @@ from memoryd.ipc.sanitise import sanitise
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
 PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
+
+MAX_REMEMBERED = 10_000  #: sessions of which the binding, or that they are off the record, is known without the disk
 
 log = structlog.get_logger("ingest")
 
@@ -58,6 +61,7 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     counted: Counted = field(default_factory=Counted)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
+    _off_record: set[tuple[str, str]] = field(default_factory=set)  #: sub-agents that a session off the record started
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
@@ -74,9 +78,13 @@ class Ingest:
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
             Arrival(
-                event=event, binding=binding, transcript_path=translated.transcript_path, headless=translated.headless
-            )
-            for event in await _cleaned(translated.events, len(params.raw))
+                event=event,
+                binding=binding,
+                transcript_path=translated.transcript_path,
+                headless=translated.headless,
+                redacted=redacted,
+            )  # fmt: skip
+            for event, redacted in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -98,11 +106,23 @@ class Ingest:
         if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
             return EventPublished(seq=0, duplicate=False, turn_count=0)
         cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
-        arrivals = [Arrival(event=e, binding=binding) for e in cleaned]
+        arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
+
+    async def admit(self, events: Sequence[Event], *, headless: bool) -> list[Arrival]:
+        """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
+
+        What was said off the record stays out, as it does when a transcript is read.
+        """
+        binding = await self._bind(events[0], None)
+        if self._is_opted_out(events[0], headless=headless):
+            return []
+        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
+        cleaned = await asyncio.to_thread(clean_all, kept)
+        return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:
         try:
@@ -124,9 +144,10 @@ class Ingest:
 
     def _keep(self, params: HookDeliver, fault: str) -> None:
         """Put a payload that nobody understood aside. In a thread."""
+        redacted = Counter[str]()
         quarantine.keep(
-            self.journal, id=params.id, host=params.host, event=params.event, raw=sanitise(params.raw),
-            error=sanitise(fault)[:500],
+            self.journal, id=params.id, host=params.host, event=params.event and sanitise(params.event),
+            raw=sanitise(params.raw, redacted), error=sanitise(fault)[:500], redacted=redacted,
         )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
@@ -135,7 +156,7 @@ class Ingest:
         binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
         if binding is None:
             binding = await self._new_binding(event, hint)
-        if len(self._bindings) > 10_000:
+        if len(self._bindings) > MAX_REMEMBERED:
             self._bindings.clear()
         self._bindings[key] = binding
         return binding
@@ -143,7 +164,8 @@ class Ingest:
     async def _new_binding(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
             return Binding(dir=Path(event.memory_dir), kind="explicit")
-        return await self.binding_of(event.cwd, hint)
+        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
+        return above or await self.binding_of(event.cwd, hint)
 
     async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""
@@ -170,24 +192,35 @@ class Ingest:
         return any(pause.covers(directory, moment) for pause in self.pauses)
 
     def _wanted(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> bool:
-        settings = self.config()
-        if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
+        if self._is_opted_out(event, headless=headless):
             self.counted.excluded += 1
-            return False
-        if self._is_excluded(event):
-            self.counted.excluded += 1
-            return False
-        if self.is_paused(binding.dir, moment):
+        elif self.is_paused(binding.dir, moment):
             self.counted.paused += 1
-            return False
-        return True
+        else:
+            return True
+        if isinstance(event, SubagentStart):
+            _remember(self._off_record, (event.host, event.data.child_session_id))
+        return False
+
+    def _is_opted_out(self, event: Event, *, headless: bool) -> bool:
+        """What holds for a session holds for the sub-agents that it starts."""
+        settings = self.config()
+        return (
+            not settings.daemon.enabled
+            or (headless and not settings.privacy.record_headless)
+            or self._is_excluded(event)
+            or (event.host, event.session_id) in self._off_record
+        )
 
 
-async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
-    def work() -> list[Event]:
-        return [part for event in events for part in split(clean(event))]
+def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
+    if len(known) > MAX_REMEMBERED:
+        known.clear()
+    known.add(session)
 
-    return work() if chars <= INLINE_CHARS else await asyncio.to_thread(work)
+
+async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:
+    return clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(clean_all, events)
 
 
 def _matches(cwd: str, pattern: str) -> bool:

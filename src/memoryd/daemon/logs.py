@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memoryd.daemon.config import Config
 from memoryd.errors import ConfigError
+from memoryd.ipc.redaction import redact
 
 # structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
 _HIDE = "rich" not in sys.modules
@@ -35,11 +36,19 @@ def configure(config: Config) -> None:
     )
 
 
+def _redacted(logger: Any, method: str, event: Any) -> Any:
+    """An error nobody expected may quote what it met."""
+    if "exception" in event:
+        event["exception"] = redact(event["exception"])
+    return event
+
+
 _SHARED: "list[Processor]" = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
+    _redacted,
 ]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
@@ -31,6 +30,9 @@ from memoryd.worker.ports import Run
 
 MAX_ROUNDS = 3  #: how often it is tried again when somebody saved meanwhile
 
+#: drops from memory and disk a copy of what the journal and the files no longer hold, e.g. an index; may be done twice
+Forget = Callable[[], Awaitable[None]]
+
 log = structlog.get_logger("purge")
 
 
@@ -52,14 +54,6 @@ def select(
     if session and not sessions:
         raise NotFound(f"no session {session}; `memoryd sessions list` shows them")
     return Selection(sessions=sessions, host=host, tier=tier, before=before)
-
-
-class Forgetter(Protocol):
-    """Whatever keeps a copy of what the journal and the memory hold, e.g. an index. It must be able to do it twice."""
-
-    def forget(self) -> None:
-        """Drop what is no longer in the journal or the memory, off the disk too. Blocking: called in a thread."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +105,7 @@ class Purger:
     spool: Spool
     drain_spool: Callable[[], Awaitable[None]]
     clock: Clock
-    forgetters: list[Forgetter] = field(default_factory=list)
+    forgetters: Sequence[Forget] = ()
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one at a time
 
     async def purge(self, selection: Selection, *, dry_run: bool = False) -> Purged:
@@ -157,8 +151,8 @@ class Purger:
         for path in await asyncio.to_thread(self._paths):
             async with self.shelf.locked_paths([path]):
                 await asyncio.to_thread(self._tidy, path)
-        for forgetter in self.forgetters:
-            await asyncio.to_thread(forgetter.forget)
+        for forget in self.forgetters:
+            await forget()
         # 9. the database is written anew and its WAL emptied
         await asyncio.to_thread(self.history.journal.write, purge.forget_recent_snapshots)
         await asyncio.to_thread(self.history.journal.vacuum)

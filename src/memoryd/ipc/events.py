@@ -14,7 +14,7 @@ MAX_EVENT_BYTES = 1024 * 1024  #: an event as JSON, after translation; longer te
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
 
 class EndStatus(StrEnum):

@@ -1,7 +1,8 @@
 """The spool, the daemon's side: events that hooks could not deliver, one file each, handed on in name order.
 
-Names are `<time_ns>-<pid>-<id>`, so name order is time order. Everything else in the folder (unfinished files, marks
-of the hook) is left alone. A file is removed once it was delivered; delivering twice is harmless, the ids are the same.
+Names are `<time_ns>-<pid>-<id>`, so name order is time order. What a hook left unfinished is removed after an hour; all
+else in the folder (marks of the hook) is left alone. A file is removed once it was delivered; delivering twice is
+harmless, the ids are the same.
 """
 
 import asyncio
@@ -9,17 +10,23 @@ import errno
 import os
 import re
 import stat
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+import structlog
+
 from memoryd import fsio
 from memoryd.errors import MemorydError, Retry
 from memoryd.ipc.protocol import MAX_LINE_BYTES
 
 MAX_FAILURES = 3  #: then the file goes to `bad/`, where `doctor` shows it
+UNFINISHED_SECONDS = 3600  #: after that long the hook that wrote an unfinished file is gone
+
+log = structlog.get_logger("spool")
 
 Line = bytes
 Deliver = Callable[[Line], Awaitable[None]]
@@ -43,6 +50,7 @@ class Spool:
 
         :raises MemorydError: that other error
         """
+        await asyncio.to_thread(self._remove_unfinished)
         delivered = 0
         for name in await asyncio.to_thread(self._names):
             line = await asyncio.to_thread(self._read, name)
@@ -57,6 +65,8 @@ class Spool:
             if isinstance(error, MemorydError) and error.retry is not Retry.NEVER:
                 raise
             self._failures[name] += 1
+            code = error.code if isinstance(error, MemorydError) else type(error).__name__
+            log.warning("spool.refused", file=name, attempt=self._failures[name], error=code)
             if self._failures[name] >= MAX_FAILURES:
                 await asyncio.to_thread(self._set_aside, name)
             return False
@@ -112,6 +122,13 @@ class Spool:
         self._failures.pop(name, None)
         with suppress(FileNotFoundError):
             (self._folder / name).unlink()
+
+    def _remove_unfinished(self) -> None:
+        with suppress(FileNotFoundError):
+            for entry in os.scandir(self._folder):
+                age_seconds = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if entry.name.startswith(".tmp-") and age_seconds > UNFINISHED_SECONDS:
+                    os.unlink(entry.path)
 
     def _set_aside(self, name: str) -> None:
         self._failures.pop(name, None)

@@ -118,6 +118,7 @@ def parse(slug: str, text: str, mtime: datetime | None = None) -> Entry:
         updated_at=updated,
         sources=_list(meta.get("sources")),
         tier=_choice(Tier, meta.get("tier")),
+        expires_at=_time(meta.get("expires_at")),
         importance=min(1.0, max(0.0, _number(meta.get("importance"), 0.4))),
         confidence=_number(meta["confidence"], 0.0) if _text(meta.get("confidence")) else None,
         uses=max(0, int(_number(meta.get("uses"), 0))),

@@ -21,7 +21,7 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def render(entries: Sequence[Entry], existing: str) -> str:
-    """Return MEMORY.md with the active entries, the newest first, listed between the markers.
+    """Return MEMORY.md with the active entries, the newest first, listed between the markers; dated facts are not.
 
     Text outside the markers keeps its bytes; a file without markers gets them at its end. The file stays within 200
     lines and 25 000 bytes unless the person's own text is larger; the last line tells how many entries it left out.
@@ -75,7 +75,7 @@ def _after_generated(rest: str) -> str:
 
 
 def _newest_first(entries: Sequence[Entry]) -> list[Entry]:
-    active = [entry for entry in entries if entry.active]
+    active = [entry for entry in entries if entry.active and not entry.dated]
     return sorted(active, key=lambda e: (e.updated_at or e.created_at or _NO_TIME, e.slug), reverse=True)
 
 

@@ -90,7 +90,9 @@ def snapshot(
     about, work, further = _chosen(catalogue, content_words(query_context), now)
     for heading, known in ((words.about_user, about), (words.work, work), (words.further, further)):
         page.block(heading, [_entry_piece(k, words, now) for k in known])
-    page.leave_out(_unchosen(catalogue, about, work, further))
+    noted = _noted(catalogue, content_words(query_context), now)
+    page.block(words.noted, [_entry_piece(k, words, now) for k in noted[:FURTHER]])
+    page.leave_out(_unchosen(catalogue, now, about, work, further, noted[:FURTHER]))
     # 6. the newest sessions
     sessions = catalogue.sessions[:SESSIONS]
     page.block(words.sessions, [_session_piece(s.key, s.date, s.text) for s in sessions])
@@ -118,7 +120,7 @@ def prefetch(
     scored = [
         (composite(asked, known, now), _entry_piece(known, words, now))
         for known in catalogue.entries
-        if known.entry.active and is_relevant(asked, telling, known)
+        if _is_current(known, now) and is_relevant(asked, telling, known)
     ]
     scored += [
         (LINE_WEIGHT * len(telling & line.words) / max(1, len(asked)), _row_piece(line.key, f"- {line.text}"))
@@ -250,7 +252,9 @@ def _entry_piece(known: Known, words: Labels, now: datetime) -> _Piece:
 
 
 def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
-    """Format an entry: `[label] name (age): description` and the first 3 lines of its body."""
+    """Format an entry: `[label] name (age): description` and the first 3 lines of its body; a dated fact as a quote."""
+    if entry.dated:
+        return _quoted(entry, words)
     moment = entry.updated_at or entry.created_at
     age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
     title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {entry.description}' if entry.description else ''}"
@@ -259,14 +263,31 @@ def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
     return clean("\n".join([title, *rows, *(["  …"] if len(body) > PREVIEW_LINES else [])]))
 
 
+def _quoted(entry: Entry, words: Labels) -> str:
+    """Format what no user said on one line, in quotation marks that nothing inside can close."""
+    said = cut(" / ".join(bare(row) for row in entry.body.split("\n") if bare(row)), PREVIEW_CHARS)
+    said = re.sub('[“”"]', "'", said)
+    noted, until = (f"{at:%Y-%m-%d}" if at else "?" for at in (entry.created_at, entry.expires_at))
+    return clean(words.dated.format(entry.tier, noted, until, said))
+
+
+def _is_current(known: Known, now: datetime) -> bool:
+    return known.entry.active and not known.entry.expired(now)
+
+
+def _noted(catalogue: Catalogue, query: frozenset[str], now: datetime) -> list[Known]:
+    return ranked([k for k in catalogue.entries if k.entry.dated and _is_current(k, now)], query, now)
+
+
 def _session_piece(key: FileKey, date: str, text: str) -> _Piece:
     rows = [row for row in text.split("\n") if row.strip()]
-    return _Piece(_id(key, text), partial(clean, f"- {date}: {cut(' / '.join(map(bare, rows)), SESSION_CHARS)}"))
+    said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
+    return _Piece(_id(key, text), partial(clean, f"> {date}: “{said}”"))
 
 
 def _chosen(catalogue: Catalogue, query: frozenset[str], now: datetime) -> tuple[list[Known], list[Known], list[Known]]:
     """Return feedback and user entries; the best of project and of reference; further ones."""
-    order = ranked([known for known in catalogue.entries if known.entry.active], query, now)
+    order = ranked([k for k in catalogue.entries if _is_current(k, now) and not k.entry.dated], query, now)
     about = [known for known in order if known.entry.type in (EntryType.USER, EntryType.FEEDBACK)]
     work = [
         known
@@ -277,8 +298,8 @@ def _chosen(catalogue: Catalogue, query: frozenset[str], now: datetime) -> tuple
     return about, work, [known for known in order if known.key not in taken][:FURTHER]
 
 
-def _unchosen(catalogue: Catalogue, *chosen: Sequence[Known]) -> int:
-    active = sum(known.entry.active for known in catalogue.entries)
+def _unchosen(catalogue: Catalogue, now: datetime, *chosen: Sequence[Known]) -> int:
+    active = sum(_is_current(known, now) for known in catalogue.entries)
     return active - sum(map(len, chosen)) + max(0, len(catalogue.sessions) - SESSIONS)
 
 

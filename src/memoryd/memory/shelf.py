@@ -4,7 +4,7 @@ Recall reads catalogues and never waits; runs hold the locks while they read and
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -178,8 +178,20 @@ class Shelf:
             first = first.joined(part)
         return first
 
+    def parts(self, roots: Mapping[Root, Path]) -> dict[Path, Catalogue]:
+        """The catalogue of each root by itself, as last loaded."""
+        return {path: self.place(path, role).catalogue or Catalogue() for role, path in roots.items()}
+
     def loaded(self, roots: Mapping[Root, Path]) -> bool:
         return all(self.place(path, role).catalogue is not None for role, path in roots.items())
+
+    def expired(self, now: datetime) -> Iterator[tuple[Path, tuple[str, ...]]]:
+        """The loaded directories that hold dated facts whose time is over, with the slugs of these."""
+        for path, place in tuple(self._places.items()):
+            known = place.catalogue.entries if place.catalogue else ()
+            slugs = tuple(k.entry.slug for k in known if k.entry.active and k.entry.dated and k.entry.expired(now))
+            if slugs:
+                yield path, slugs
 
     def index_changes(self, roots: Mapping[Root, Path], changes: Changes) -> Changes:
         """MEMORY.md of every root whose entries change, as it follows from the changes. In a thread."""

@@ -67,11 +67,11 @@ def _for_compaction(slices: tuple[SessionSlice, ...]) -> tuple[tuple[SessionSlic
 def _slice(session: SessionRows) -> SessionSlice:
     known = _Known()
     for row in session.read_before:
-        for utterance in _texts(row):
+        for utterance in texts(row):
             known.see(row.kind, utterance)
     fresh: list[Utterance] = []
     for row in sorted(session.rows, key=lambda row: (_PREFERENCE.get(row.kind, 3), row.seq)):
-        fresh.extend(utterance for utterance in _texts(row) if known.is_new(row.kind, utterance))
+        fresh.extend(utterance for utterance in texts(row) if known.is_new(row.kind, utterance))
     return SessionSlice(
         host=session.host,
         session_id=session.session_id,
@@ -111,7 +111,8 @@ class _Known:
         return self._transcript[key] < self._hook[key]
 
 
-def _texts(row: EventRow) -> list[Utterance]:
+def texts(row: EventRow) -> list[Utterance]:
+    """Return what was said in an event: none, one or several texts."""
     data = row.data
     match row.kind:
         case "user_prompt":

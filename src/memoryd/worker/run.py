@@ -48,6 +48,7 @@ class Plan:
     refused: tuple[Refused, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     rejection: str | None = None  #: the whole draft may not be applied
+    flags: tuple[str, ...] = ()  #: classes of threat that accepted text shows signs of
     notes: tuple[str, ...] = ()  #: for the person who asked: what was dropped or was so already
 
 
@@ -133,7 +134,7 @@ class Runner:
         planned = plan(base)
         to_seq = projection.to_seq if projection else 0
         if planned.rejection is not None:
-            self.runs.refuse(run, planned.refused)
+            self.runs.refuse(run, planned.refused, planned.rejection)
             return Rejection(reason=planned.rejection)
         changes = self._file_changes(run, planned)
         if not changes:
@@ -141,8 +142,8 @@ class Runner:
             return _without_changes(run, planned, projection)
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
-            rejected=planned.rejected, projection=projection, notes=result.notes, usage=result.usage,
-            duration_ms=round((mono() - started) * 1000),
+            rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,
+            usage=result.usage, duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
         applied = self._apply(run, changes, commit)
@@ -188,7 +189,7 @@ class Runner:
             return Plan(
                 changes=made.changes, citations=made.citations, refused=refused, rejected=taken_back,
                 rejection=f"{refusal.code}: {refusal.reason}" if refusal else None,
-                notes=tuple(d.reason for d in made.dropped),
+                notes=tuple(d.reason for d in made.dropped), flags=acceptance.flags(accepted),
             )  # fmt: skip
 
         return plan

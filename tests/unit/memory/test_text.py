@@ -8,7 +8,6 @@ from memoryd.memory.text import (
     cut,
     effective,
     fold,
-    has_invisible,
     is_chinese,
     similarity,
     stem,
@@ -79,22 +78,6 @@ def test_parts_never_count_less_than_the_whole(a: str, b: str) -> None:
 
 def test_folding_makes_widths_case_and_spaces_equal() -> None:
     assert fold("  Ｆｕｌｌ\tWidth\n ") == "full width"
-
-
-@pytest.mark.parametrize(
-    "char", ["\u200b", "\u202e", "\u2066", "\ufeff", "\U000e0041", "\x1b", "\xad", "\u2028", "\ue000"]
-)
-def test_what_no_reader_sees_is_found(char: str) -> None:
-    assert has_invisible(f"a{char}b")
-
-
-@pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧", "می\u200cخواهم", "क्\u200dष", "a\tb\nc", "“quoted” – 文字 ❤️"])
-def test_joiners_and_selectors_that_draw_something_are_fine(text: str) -> None:
-    assert not has_invisible(text)
-
-
-def test_a_joiner_between_ascii_letters_hides_something() -> None:
-    assert has_invisible("ad\u200dmin")
 
 
 def test_markers_and_length_are_cut() -> None:

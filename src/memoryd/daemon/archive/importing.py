@@ -223,7 +223,7 @@ def _incoming(row: Mapping[str, Any], cwds: _Cwds) -> Incoming:
     """A valid event, cleaned as one that arrives: an archive may come from anywhere."""
     try:
         wanted = {name: row[name] for name in ("id", "kind", "host", "session_id", "at", "turn_id", "data")}
-        event = clean(EventAdapter.validate_python(wanted))
+        event, _ = clean(EventAdapter.validate_python(wanted))
         if (event.host, event.session_id) not in cwds:
             raise BadEvent(f"event {event.id} belongs to a session that the archive does not have")
         return Incoming(

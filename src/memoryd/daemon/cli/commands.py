@@ -7,10 +7,13 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     checks,
     memory,
     edit,
+    review,
     past,
     purge,
     archive,
     sessions,
+    documents,
+    history,
     work,
     settings,
     bar,
@@ -19,11 +22,11 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
 )
 from memoryd.daemon.cli.root import app, unwrapped
 
-for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
+for group in (app, connect.service_app, review.review_app, sessions.sessions_app, work.jobs_app):
     for command in group.registered_commands:
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "archive", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "purge",
-    "sessions", "settings", "stats", "work",
+    "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "history", "lifecycle", "memory",
+    "past", "purge", "review", "sessions", "settings", "stats", "work",
 ]  # fmt: skip

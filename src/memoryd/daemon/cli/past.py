@@ -66,7 +66,8 @@ _RUN_COLUMNS = (
 
 def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
     refused = f"{len(run.refused)} refused ({run.refused[0].reason})" if run.refused else ""
-    what = "; ".join(part for part in (", ".join(run.files), run.reason, refused) if part)
+    flags = f"flagged: {', '.join(run.flags)}" if run.flags else ""
+    what = "; ".join(part for part in (", ".join(run.files), run.reason, flags, refused) if part)
     by = f"{run.author} {run.agent}".strip()
     return (run.run[:8], ago(run.at, now), by, run.outcome, str(run.duration_ms), what or "-")
 

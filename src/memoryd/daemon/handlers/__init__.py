@@ -9,13 +9,14 @@ from memoryd.daemon.handlers.daemon import Process
 from memoryd.daemon.handlers.events import Events
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.recall import Recall
+from memoryd.daemon.handlers.review import Review
 from memoryd.daemon.handlers.sessions import Sessions
 from memoryd.daemon.handlers.worker import Work
 from memoryd.ipc.methods import METHODS
 from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
-FAMILIES = (Events, Sessions, Memory, Recall, Archives, Work, Process)
+FAMILIES = (Events, Sessions, Memory, Recall, Review, Archives, Work, Process)
 
 
 def table(daemon: Daemon) -> dict[str, Handler]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import asdict
 from datetime import timedelta
 
 from memoryd import __version__
@@ -17,8 +18,10 @@ class Process(Handlers):
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
             state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:

@@ -8,10 +8,14 @@ from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
-from memoryd.memory import entries, lines, ranking
+from memoryd.ipc.redaction import mask, redact
+from memoryd.ipc.sanitise import strip_invisible
+from memoryd.memory import entries, lines, quality
+from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType
 from memoryd.memory.proposals import Save
 from memoryd.memory.recall import clean
+from memoryd.memory.search import memories
 
 READ_TOKENS = 20_000  #: of `memory.read`
 
@@ -20,8 +24,9 @@ class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self.roots(params.cwd)
         proposal = Save(
-            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
-            description=params.description, type=EntryType(params.type), content=params.content,
+            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(_shown(params.name)),
+            name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
+            content=_shown(params.content),
         )  # fmt: skip
         saved = await self.daemon.commands.save(roots, proposal)
         if params.session_id and params.host and saved.run:
@@ -30,15 +35,20 @@ class Memory(Handlers):
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
             duplicate_of=saved.duplicate_of, manifest=answers.manifest(catalogue),
-            totals={str(kind): m.TypeTotal(used=t.used, limit=t.limit) for kind, t in saved.totals.items()},
+            totals=answers.totals(saved.totals),
         )  # fmt: skip
 
-    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryItems:
-        items = answers.items(await self.catalogue(params))
+    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryListed:
+        catalogue = await self.catalogue(params)
+        items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        return m.MemoryItems(
-            items=tuple(page[: params.limit]), next_cursor=answers.next_cursor(page, params.limit, start)
+        dirs = answers.only(await self.roots(params.cwd), params.scopes).values()
+        return m.MemoryListed(
+            items=await asyncio.to_thread(answers.flagged, catalogue, page[: params.limit]),
+            next_cursor=answers.next_cursor(page, params.limit, start),
+            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
@@ -63,7 +73,7 @@ class Memory(Handlers):
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = ranking.search(catalogue, params.query or "", params.match, limit=start + params.limit + 1)
+        hits = await self._search(params, catalogue, limit=start + params.limit + 1)
         page = hits[start : start + params.limit + 1]
         items = tuple(
             answers.item(catalogue, hit.key).model_copy(
@@ -72,6 +82,15 @@ class Memory(Handlers):
             for hit in page[: params.limit]
         )
         return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
+
+    async def _search(self, params: m.MemoryQuery, catalogue: Catalogue, limit: int) -> list[memories.Hit]:
+        """Through the index; from the texts themselves where it cannot answer, or not this way of matching."""
+        query, found = params.query or "", None
+        if params.match in ("words", "any"):
+            parts = self.daemon.shelf.parts(answers.only(await self.roots(params.cwd), params.scopes))
+            found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
+        relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
 
     async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
         if not params.name:
@@ -99,7 +118,8 @@ class Memory(Handlers):
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
         files = (
-            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=diff) for name, diff in diffs
+            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff))
+            for name, diff in diffs
         )
         return m.MemoryDiff(run=run, items=tuple(files))
 
@@ -118,3 +138,8 @@ class Memory(Handlers):
             session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
         return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
+
+
+def _shown(text: str) -> str:
+    """What a person gave, as it may stand: nothing hidden in it, personal data masked where that is asked for."""
+    return mask(strip_invisible(text))

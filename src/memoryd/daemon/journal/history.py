@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.evidence import all_said
+from memoryd.daemon.journal.evidence import parts_of
 from memoryd.daemon.journal.queue import READY_AT, WAITING
 from memoryd.daemon.journal.runs import line_digest
+from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
 
@@ -41,25 +42,48 @@ class History:
         """The hosts that sessions came from."""
         return [row["host"] for row in self._rows("select distinct host from sessions order by host")]
 
-    def sessions(self, *, limit: int = 50, offset: int = 0, directory: Path | None = None) -> list[Row]:
+    def sessions(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        directory: Path | None = None,
+        kind: str | None = None,
+        thread: tuple[str, str] | None = None,
+    ) -> list[Row]:
+        """Sessions, the latest first; `kind`: interactive, headless or sub-agent; `thread`: those joined with this one.
+
+        :raises NotFound: no session of that thread
+        """
+        host, joined = (thread[0], json.dumps(self.thread(*thread))) if thread else (None, None)
         return self._rows(
-            f"select {_SESSION} from sessions where ?1 is null or dir = ?1 order by last_at desc limit ?2 offset ?3",
-            directory and str(directory), limit, offset,
+            f"select {_SESSION} from sessions where (?1 is null or dir = ?1) and (?4 is null or kind = ?4)"
+            " and (?5 is null or host = ?5 and session_id in (select value from json_each(?6)))"
+            " order by last_at desc, id desc limit ?2 offset ?3",
+            directory and str(directory), limit, offset, kind, host, joined,
         )  # fmt: skip
+
+    def thread(self, host: str, session_id: str) -> list[str]:
+        """The sessions that a resume, a fork or a clear joins with this one, itself too, oldest first.
+
+        :raises NotFound: no such session
+        """
+        rows = self._rows(_THREAD, host, session_id)
+        if not rows:
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        return [row["session_id"] for row in rows]
 
     def session(self, host: str, session_id: str) -> Row:
         """:raises NotFound: no such session"""
         rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
         if not rows:
-            raise NotFound(f"no session {host}/{session_id}; `memoryd sessions list` shows them")
-        children = self._rows(
-            "select json_extract(data, '$.child_session_id') as child, json_extract(data, '$.agent_type') as agent_type"
-            " from events join sessions on sessions.id = session where host = ? and session_id = ?"
-            " and kind = 'subagent_start' order by seq",
-            host, session_id,
-        )  # fmt: skip
-        thread = self._rows(_THREAD, host, session_id)
-        return {**rows[0], "children": children, "thread": thread, "files": self._files(host, session_id)}
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        graph = AgentGraph(self.journal)
+        return {
+            **rows[0], "parent": rows[0]["parent_session_id"] or graph.parent(host, session_id),
+            "children": graph.children(host, session_id), "thread": self.thread(host, session_id),
+            "files": self._files(host, session_id),
+        }  # fmt: skip
 
     def _files(self, host: str, session_id: str) -> list[Row]:
         rows = self._rows(
@@ -128,7 +152,7 @@ class History:
             " order by started_at desc, id limit ?3 offset ?5",
             since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
-        found = [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
+        found = [{**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}} for row in rows]
         return [_with_scope(row, self._kind(row["dir"])) if row["seen"] else row for row in found]
 
     def _kind(self, directory: str) -> str:
@@ -249,7 +273,11 @@ _SESSION = (
     ", (select count(*) from events where session = sessions.id) as event_count"
     ", (select max(seq) from events where session = sessions.id) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
+    ", case when exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
+    " then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"
 )
+
+_NO_SESSION = "no session {}; `memoryd sessions list` shows them"
 
 #: what one session goes on from, and what goes on from any of them; `union` ends a circle
 _THREAD = """
@@ -268,12 +296,12 @@ _THREAD = """
 
 _RUN = (
     "id, dir, author, action, agent, outcome, reason, from_seq, to_seq, started_at, ended_at, duration_ms, files"
-    ", refused, tokens_in, tokens_out, cost_usd"
+    ", refused, flags, tokens_in, tokens_out, cost_usd"
 )
 #: what no run wrote, as rows of the same shape: the files that one look found changed
 _SEEN = (
     "select 'v' || min(id), root, author, 'seen', null, 'applied', null, null, null, at, at, 0"
-    ", json_group_array(path), '[]', 0, 0, 0.0, 1 from versions"
+    ", json_group_array(path), '[]', '[]', 0, 0, 0.0, 1 from versions"
     " where ?2 and run_id is null and author in ('host', 'outside') group by root, at, author"
 )
 
@@ -284,7 +312,7 @@ def _with_scope(row: Row, kind: str) -> Row:
 
 
 def _quoted(row: Row) -> Row:
-    texts = all_said(row["kind"], json.loads(row["data"]))
+    texts = parts_of(row["kind"], json.loads(row["data"]))
     return {"session": f"{row['host']}/{row['session_id']}", "seq": row["seq"], "at": row["at"], "texts": texts}
 
 

@@ -1,13 +1,13 @@
 """The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
-from memoryd.daemon.journal import schema
+from memoryd.daemon.journal import redactions, schema, spawns
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
@@ -35,6 +35,7 @@ class Arrival:
     binding: Binding
     transcript_path: str | None = None
     headless: bool = False
+    redacted: Mapping[str, int] = field(default_factory=dict)  #: what was replaced in it, by label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,11 @@ class Journal(Store):
         )
         return Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]) if row else None
 
+    def binding_above(self, host: str, session_id: str) -> Binding | None:
+        """Where the session is bound that started this one as its sub-agent. Blocking."""
+        parent = spawns.AgentGraph(self).parent(host, session_id)
+        return self.binding_of(host, parent) if parent else None
+
     def project_root(self, directory: Path) -> Path | None:
         """The root of the project that a memory directory belongs to. Blocking."""
         row = self.read(
@@ -159,11 +165,13 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
         return _duplicate(connection, arrival)
     seq: int = row[0]
     connection.execute("update counters set value = ? where name = 'seq'", (seq,))
+    redactions.count(connection, arrival.redacted, now)
     step = advance(
         counters, event, seq=seq, at=at, triggers=triggers,
         known_turn=lambda turn: _turn_known(connection, session, turn),
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
+    spawns.note(connection, event, at)
     job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.evidence import all_said
+from memoryd.daemon.journal.evidence import parts_of
 from memoryd.daemon.journal.tombstones import digest
 from memoryd.daemon.journal.versions import put_blob, put_version
 from memoryd.errors import Conflict
@@ -121,12 +121,9 @@ def named(connection: sqlite3.Connection, name: str) -> tuple[tuple[str, str], .
 
 _CHILDREN = """
     with recursive below (session_id) as (
-        values (?2)
-        union select json_extract(data, '$.child_session_id') from below
-        join sessions on sessions.session_id = below.session_id and host = ?1
-        join events on events.session = sessions.id and kind = 'subagent_start'
+        values (?2) union select child from spawns join below on parent = below.session_id where host = ?1
     )
-    select session_id from below where session_id is not null
+    select session_id from below
 """
 
 
@@ -151,6 +148,8 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
         for change in removal.changes:
             _put_change(connection, change, removal.run, rfc3339(now))
         _forget_names(connection)
+        _forget_reviews(connection, found)
+        _forget_goals(connection, selection)
     connection.execute("delete from blobs where digest not in (select digest from versions where digest is not null)")
     connection.execute("delete from intents where run_id = ?", (removal.run.id,))
     _end(connection, removal, rfc3339(now))
@@ -188,7 +187,7 @@ def _events(connection: sqlite3.Connection, selection: Selection) -> list[sqlite
     if selection.tier is None:
         return rows
     return [
-        row for row in rows if any(t is selection.tier for _, t, _ in all_said(row["kind"], json.loads(row["data"])))
+        row for row in rows if any(t is selection.tier for _, t, _ in parts_of(row["kind"], json.loads(row["data"])))
     ]
 
 
@@ -220,11 +219,14 @@ def _mark(connection: sqlite3.Connection, rows: list[sqlite3.Row], selection: Se
 
 
 def _empty(connection: sqlite3.Connection) -> None:
-    tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
     connection.execute("pragma defer_foreign_keys = on")
-    for table in tables:
+    for table in _tables(connection):
         if table not in KEPT_TABLES and not table.startswith("sqlite_"):
             connection.execute(f"delete from {table}")
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
 
 
 def _rewrite_versions(connection: sqlite3.Connection, removal: Removal) -> int:
@@ -272,8 +274,8 @@ def _forget_lines(connection: sqlite3.Connection, found: Found) -> None:
             "select distinct content from blobs join versions using (digest) where root = ?", (root,)
         )
         held = "\n".join(fold(bytes(content).decode("utf-8", "replace")) for (content,) in blobs)
-        facts = connection.execute("select id, fact from rejected where root = ?", (root,)).fetchall()
-        lost = [(ident,) for ident, fact in facts if fold(fact) not in held]
+        facts = connection.execute("select id, fact, run_id from rejected where root = ?", (root,)).fetchall()
+        lost = [(ident,) for ident, fact, run in facts if fold(fact) not in held and not run.startswith("review-")]
         connection.executemany("delete from rejected where id = ?", lost)
     for run, text in connection.execute("select id, refused from runs where refused != '[]'").fetchall():
         kept = [one for one in json.loads(text) if not _rests_on(one, found.seqs)]
@@ -307,6 +309,10 @@ def _forget_traces(connection: sqlite3.Connection, found: Found, removal: Remova
     empty = [row[0] for row in connection.execute(_EMPTY_SESSIONS, _of_sessions(removal.selection, found))]
     for table in ("snapshots", "turns"):
         connection.executemany(f"delete from {table} where session = ?", [(session,) for session in empty])
+    connection.executemany(
+        "delete from spawns where exists (select 1 from sessions where id = ? and spawns.host = sessions.host"
+        " and sessions.session_id in (parent, child))", [(session,) for session in empty],
+    )  # fmt: skip
     connection.executemany("delete from sessions where id = ?", [(session,) for session in empty])
     if removal.changes or found.gone:
         connection.execute("delete from snapshots")
@@ -347,6 +353,35 @@ def _forget_names(connection: sqlite3.Connection) -> None:
     for run, files in connection.execute("select id, files from runs where files != '[]'").fetchall():
         kept = [name for name in json.loads(files) if name.partition("/")[2] in known]
         connection.execute("update runs set files = ? where id = ?", (json.dumps(kept), run))
+
+
+def _forget_reviews(connection: sqlite3.Connection, found: Found) -> None:
+    """What waits for a person, or was decided, and rests on what is gone; the facts that were put away with it too."""
+    roots = {root for root, _ in found.gone}
+    versions = {row[0] for row in connection.execute("select digest from versions")}
+    for ident, directory, kind, text in connection.execute("select id, dir, kind, detail from reviews").fetchall():
+        detail = json.loads(text)
+        if kind == "draft":
+            gone = directory in roots or bool(found.seqs)
+        elif kind == "outside":
+            gone = not {digest for digest in (detail["before"], detail["after"]) if digest} <= versions
+        else:
+            gone = bool(found.seqs & set(detail.get("cites", ())))
+        if gone:
+            connection.execute("delete from reviews where id = ?", (ident,))
+            connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
+
+
+def _forget_goals(connection: sqlite3.Connection, selection: Selection) -> None:
+    """Goals that were set in a session, or in the time, that is purged."""
+    before = rfc3339(selection.before) if selection.before else None
+    wide = selection.tier is None and selection.host is None
+    if (selection.sessions or before) and wide and "goals" in _tables(connection):
+        connection.execute(
+            "delete from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
+            " or host || '/' || session_id in (select value from json_each(?2)))",
+            (before, _json(f"{host}/{session}" for host, session in selection.sessions)),
+        )
 
 
 def _end(connection: sqlite3.Connection, removal: Removal, now: str) -> None:

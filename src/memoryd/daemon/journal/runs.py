@@ -11,6 +11,7 @@ from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.evidence import JournalEvidence
 from memoryd.daemon.journal.queue import finish, move_watermarks
+from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft
 from memoryd.daemon.journal.roots import roots_of
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.versions import JournalVersions, put_blob, put_version
@@ -102,10 +103,14 @@ class JournalRuns:
     def abandon(self, run_id: str) -> None:
         self.journal.execute("delete from intents where run_id = ?", run_id)
 
-    def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
+    def refuse(self, run: Run, refused: Sequence[Refused], rejection: str | None = None) -> None:
         def write(connection: sqlite3.Connection) -> None:
             _check_token(connection, run)  # what was purged since must not be written down as refused
+            now = rfc3339(self.journal.clock())
             connection.execute("update runs set refused = ? where id = ?", (_refused_json(refused), run.id))
+            put_proposals(connection, run, refused, now)
+            if rejection is not None and run.job is not None:
+                put_refused_draft(connection, run, rejection, now)
 
         self.journal.write(write)
 
@@ -179,13 +184,16 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
     )
     if run.action == "undo":  # what it takes back may have taken facts back itself: they may come again
         connection.execute("delete from rejected where run_id = (select reason from runs where id = ?)", (run.id,))
+    put_proposals(connection, run, commit.refused, now)
     files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
     span = commit.projection
     connection.execute(
-        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, ended_at = ?, duration_ms = ?,"
+        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, flags = ?, ended_at = ?,"
+        " duration_ms = ?,"
         " from_seq = ?, to_seq = ?, tokens_in = ?, tokens_out = ?, cost_usd = ? where id = ?",
         (
-            run.agent, json.dumps(files), _refused_json(commit.refused), now, commit.duration_ms,
+            run.agent, json.dumps(files), _refused_json(commit.refused), json.dumps(commit.flags), now,
+            commit.duration_ms,
             span.from_seq if span else None, span.to_seq if span else None,
             commit.usage.tokens_in, commit.usage.tokens_out, commit.usage.cost_usd, run.id,
         ),
@@ -198,7 +206,7 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
 def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:
     connection.executemany(
         "update sessions set note = ? where host = ? and session_id = ?",
-        [(note[:2000], host, session) for (host, session), note in commit.notes.items()],
+        [(redact(note)[:2000], host, session) for (host, session), note in commit.notes.items()],
     )
     if not span.partial:
         move_watermarks(connection, job, span.to_seq)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import sqlite3
 
-from memoryd.daemon.journal.evidence import all_said
+from memoryd.daemon.journal.evidence import parts_of
 
 
 def digest(name: str) -> bytes:
@@ -17,7 +17,7 @@ def covers(connection: sqlite3.Connection, *, host: str, session_id: str, at: st
     rules = connection.execute("select session, host, tier from purges where until > ?", (at,)).fetchall()
     if not rules:
         return False
-    tiers = {str(tier) for _, tier, _ in all_said(kind, json.loads(data))}
+    tiers = {str(tier) for _, tier, _ in parts_of(kind, json.loads(data))}
     mine = digest(f"{host}/{session_id}")
     return any(
         session in (None, mine) and by in (None, host) and (tier is None or tier in tiers)

@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Params(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
 
 class Result(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, hide_input_in_errors=True)
 
 
 class PageParams(Params):

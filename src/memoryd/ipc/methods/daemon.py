@@ -17,7 +17,9 @@ class Health(Result):
     data_dir: str
     pid: int
     uptime_seconds: float
+    waiting: int = 0  #: proposals in the review inbox
     summary: str = ""  #: `repr` of the daemon, one line
+    passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
 
 class PauseParams(Params):

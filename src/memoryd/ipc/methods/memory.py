@@ -58,12 +58,20 @@ class MemoryItem(Result):
     status: Literal["active", "historical"] = "active"
     updated_at: AwareDatetime | None = None
     text: str | None = None  #: whole for read, a snippet for search, absent for list
+    tier: Tier | None = None  #: of an entry; below user it is a dated fact
+    expires_at: AwareDatetime | None = None  #: of a dated fact
+    flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
     score: float | None = None
 
 
 class MemoryItems(Page):
     items: tuple[MemoryItem, ...] = ()
+
+
+class MemoryListed(MemoryItems):
+    totals: dict[str, TypeTotal] = Field(default_factory=dict)
+    waiting: int = 0  #: proposals in the review inbox of these scopes
 
 
 class MemoryForgotten(MemoryItems):
@@ -95,6 +103,7 @@ class RunInfo(Result):
     from_seq: int = 0
     to_seq: int = 0
     refused: tuple[RefusedInfo, ...] = ()
+    flags: tuple[str, ...] = ()  #: classes of threat that it kept because a person said it
     duration_ms: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -196,7 +205,7 @@ class MemoryPurged(Result):
 
 METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
-    "memory.list": Method(MemoryQuery, MemoryItems),
+    "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
     "memory.search": Method(MemoryQuery, MemoryItems),
     "memory.forget": Method(MemoryQuery, MemoryForgotten),

@@ -13,9 +13,10 @@ from memoryd.daemon.cli import app, asking
 from memoryd.daemon.cli.commands import app as application
 
 CONTRACT = (
-    "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service", "doctor",
-    "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit", "forget", "log",
-    "diff", "undo", "why", "purge", "export", "import-archive", "backup", "sessions", "config", "statusline", "demo",
+    "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service",
+    "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
+    "forget", "log", "diff", "undo", "why", "purge", "export", "import-archive", "backup", "sessions", "history",
+    "config", "statusline", "demo", "review",
 )  # fmt: skip
 
 
@@ -34,7 +35,7 @@ def test_without_a_command_the_help_teaches(cli: Cli) -> None:
         assert words in ran.out
 
 
-@pytest.mark.parametrize("name", [n for n in CONTRACT if n not in ("service", "sessions", "jobs")])
+@pytest.mark.parametrize("name", [n for n in CONTRACT if n not in ("service", "sessions", "jobs", "review")])
 def test_each_command_shows_an_example(name: str, cli: Cli) -> None:
     ran = cli(name, "--help")
     assert ran.status == 0

@@ -74,7 +74,7 @@ def test_a_core_file_is_edited_where_it_is(cli: Cli, world: World, monkeypatch: 
 def test_text_that_was_refused_is_kept(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert cli("save", "The report goes out on Friday evening.", "--name", "report day").status == 0
     editor = tmp_path / "editor"
-    editor.write_text("#!/bin/sh\nprintf '\\342\\200\\256hidden\\n' >> \"$1\"\n")  # a direction override
+    editor.write_text("#!/bin/sh\nprintf '<!-- hidden -->\\n' >> \"$1\"\n")
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", str(editor))
     ran = cli("edit", "report-day")

@@ -90,8 +90,8 @@ class Talk:
     def spans(self, seqs: Any) -> Mapping[int, Span]:
         return {seq: self._said[seq] for seq in seqs if seq in self._said}
 
-    def foreign(self, seqs: Any) -> Sequence[str]:
-        return [span.text for span in self._said.values() if span.tier is not Tier.USER]
+    def foreign(self, seqs: Any) -> Sequence[tuple[Tier, str]]:
+        return [(span.tier, span.text) for span in self._said.values() if span.tier is not Tier.USER]
 
     def text(self, path: str) -> str:
         return "\n".join(content.decode() for key, content in self.files.items() if key.path.startswith(path))
