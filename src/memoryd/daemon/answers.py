@@ -5,12 +5,24 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import parse_rfc3339
+from memoryd.daemon.explaining import Reason
 from memoryd.daemon.journal.history import Row
+from memoryd.daemon.purging import Purged
 from memoryd.errors import BadEvent
-from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo, TypeTotal
+from memoryd.ipc.methods.memory import (
+    MemoryItem,
+    MemoryPurged,
+    PurgedLine,
+    RefusedInfo,
+    RunInfo,
+    TypeTotal,
+    UnreachedPlace,
+    WhyItem,
+)
 from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
+from memoryd.ipc.redaction import redact
 from memoryd.memory import lines, quality, recall
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
@@ -118,12 +130,33 @@ def manifest(catalogue: Catalogue) -> str:
 def run(row: Row) -> RunInfo:
     return RunInfo(
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
         files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
         flags=tuple(row["flags"]),
         refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
         tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
+    )  # fmt: skip
+
+
+def why(reason: Reason) -> WhyItem:
+    return WhyItem(
+        line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
+        seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
+        quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
+    )  # fmt: skip
+
+
+def purged(done: Purged, dry_run: bool) -> MemoryPurged:
+    """Of what is gone only numbers are told; a dry run shows the lines."""
+    return MemoryPurged(
+        run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
+        lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
+        line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon import answers
+from memoryd.clock import rfc3339
+from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
@@ -145,16 +145,15 @@ class Memory(Handlers):
 
     async def memory_why(self, params: m.MemoryWhyParams) -> m.MemoryWhy:
         roots = await self.roots(params.cwd)
-        rows = await asyncio.to_thread(self.daemon.commands.why, roots, params.name, params.line)
-        return m.MemoryWhy(
-            items=tuple(
-                m.WhyItem(
-                    line=row["line"], host=row["session"].partition("/")[0], session=row["session"], seq=row["seq"],
-                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=redact(row["quote"]),
-                )
-                for row in rows
-            )
+        reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
+        return m.MemoryWhy(items=tuple(map(answers.why, reasons)))
+
+    async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
+        selection = await asyncio.to_thread(
+            purging.select, self.daemon.history,
+            session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
+        return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
 
 
 def _shown(text: str) -> str:

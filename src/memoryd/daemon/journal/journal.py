@@ -1,6 +1,5 @@
 """The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
 
-import hashlib
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from memoryd.daemon.journal import redactions, schema, spawns
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.tombstones import covers, digest
 from memoryd.daemon.journal.writer import Writer, connect, translate
 from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
 from memoryd.errors import BadEvent
@@ -152,14 +152,11 @@ def data_json(event: Event) -> str:
     return data
 
 
-def digest(event_id: str) -> bytes:
-    """What a tombstone keeps of a purged event: 16 bytes of a hash of its id."""
-    return hashlib.sha256(event_id.encode()).digest()[:16]
-
-
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
+    if covers(connection, host=event.host, session_id=event.session_id, at=at, kind=event.kind, data=data):
+        return Appended(seq=0, duplicate=True, turn_count=0)
     known = _session(connection, arrival)
     if known is None:
         if _is_known(connection, event.id):

@@ -38,6 +38,16 @@ _GOALS = """
     );
     create index goals_by_dir on goals (dir, status);
 """
+#: purges: `purged` marks the tombstones that a purge left, not retention; a rule keeps out what had not come in yet
+_PURGES = """
+    create table purged (digest blob primary key) without rowid;
+    create table purges (
+        id integer primary key, at text not null, until text not null,  -- events before `until` are refused, of:
+        session blob, host text, tier text,          -- a digest of `host/session_id`; null: of any
+        unfinished integer not null                  -- the bytes that it freed are not overwritten yet
+    );
+    create index purges_by_until on purges (until);
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -138,6 +148,7 @@ MIGRATIONS: tuple[str, ...] = (
     _REVIEWS,
     _REDACTIONS,
     _GOALS,
+    _PURGES,
 )
 
 

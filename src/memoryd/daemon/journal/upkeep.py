@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.journal import digest
 from memoryd.daemon.journal.queue import enqueue_latest, retry
 from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.tombstones import digest
 from memoryd.errors import NotFound
 
 QUARANTINE_DAYS = 7
@@ -169,7 +169,7 @@ def _retain(connection: sqlite3.Connection, limit: str, max_bytes: int) -> int:
         " where seq <= watermark and (at < ? or ?) order by seq limit ?",
         (limit, over, _RETENTION_BATCH),
     ).fetchall()
-    connection.executemany("insert or ignore into tombstones values (?)", [(digest(id_),) for _, id_ in rows])
+    connection.executemany("insert or ignore into tombstones (digest) values (?)", [(digest(id_),) for _, id_ in rows])
     connection.executemany("delete from events where seq = ?", [(seq,) for seq, _ in rows])
     return len(rows)
 

@@ -4,7 +4,7 @@ Parameters refuse unknown keys, so that a misspelt one is told. Results ignore t
 newer daemon. Lists answer `{items, next_cursor}`.
 """
 
-from memoryd.ipc.methods import daemon, events, goals, memory, notes, recall, review, sessions, worker
+from memoryd.ipc.methods import archive, daemon, events, goals, memory, notes, recall, review, sessions, worker
 from memoryd.ipc.methods.base import Method
 
 METHODS: dict[str, Method] = {
@@ -15,6 +15,7 @@ METHODS: dict[str, Method] = {
     **goals.METHODS,
     **notes.METHODS,
     **review.METHODS,
+    **archive.METHODS,
     **worker.METHODS,
     **daemon.METHODS,
 }
