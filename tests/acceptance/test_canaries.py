@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import TextContent
 from support.canaries import Flock, bytes_below
 from support.installation import Installation, installed, until
 
@@ -23,7 +26,8 @@ from memoryd.ipc import hookscript
 COMMANDS = (
     "log", "log --json", "diff", "why user/preferences", "recall", "recall --query deploy", "doctor", "stats", "status",
     "list", "search deploy", "search postgresql --json", "sessions list --json", "jobs --json", "privacy",
-    "show user/preferences.md", "history --jsonl", "review list", "sessions export generic/g2",
+    "show user/preferences.md", "history --jsonl", "goals --json", "note list --json",
+    "review list", "sessions export generic/g2",
 )  # fmt: skip
 
 
@@ -155,6 +159,38 @@ def by_session_document(stage: Stage, flock: Flock) -> None:
     assert stage.run("sessions", "import", "-", stdin=json.dumps(document)) == 0
 
 
+def by_mcp(stage: Stage, flock: Flock) -> None:
+    """As a fact, in its names, and as a note, by an agent's own tools."""
+    fact = flock.text.replace("I always use", "The deploy uses")  # what the user always does, only the user may say
+    calls = (
+        (
+            "memory_save",
+            {"name": "Deploy by tool", "type": "project", "content": fact, "description": flock.short},
+        ),
+        ("memory_save", {"name": flock.short, "type": "reference", "content": "a pointer", "slug": flock.short}),
+        ("note_write", {"text": flock.short}),
+        ("memory_search", {"query": flock.short}),
+        ("memory_forget", {"name": flock.short}),
+    )
+
+    async def call_all() -> None:
+        child = StdioServerParameters(
+            command=sys.executable, args=["-m", "memoryd", "mcp"], env=stage.one.env, cwd=stage.project
+        )
+        async with Client(child, mode="legacy", read_timeout_seconds=60) as client:
+            for tool, arguments in calls:
+                result = await client.call_tool(tool, arguments)
+                said = [part.text for part in result.content if isinstance(part, TextContent)]
+                stage.shown.append("".join(said).encode())
+
+    anyio.run(call_all)
+
+
+def by_goal_and_note(stage: Stage, flock: Flock) -> None:
+    assert stage.run("goals", "add", flock.short) == 0
+    assert stage.run("note", "add", flock.short) == 77
+
+
 def by_spool(stage: Stage, flock: Flock) -> None:
     """While the daemon is down the hook writes what it received as it is; then it is taken in."""
     stage.one.stop()
@@ -179,7 +215,8 @@ CHANNELS: dict[str, Plant | None] = {
     "command line save": by_command_line_save,
     "session document": by_session_document,
     "spool": by_spool,
-    "MCP save": None,
+    "MCP save": by_mcp,
+    "goal and note": by_goal_and_note,
     "import of transcripts": None,
     "import of an archive": None,
 }
@@ -234,6 +271,7 @@ def test_the_canaries_did_come_in_and_what_is_left_of_them_says_their_kind(stage
         "transcript",
         "session document",
         "spool",
+        "MCP save",
     ):
         assert b"for " + channel.encode() + b", the database is" in journal
 
