@@ -32,6 +32,7 @@ from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
@@ -85,6 +86,7 @@ class Daemon:
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
     indexer: Indexer = field(init=False)
+    session_search: SessionSearch = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -125,7 +127,9 @@ class Daemon:
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.observer = Observer(self.shelf)
-        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
+        conversations = Conversations(self.journal)
+        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=conversations)
+        self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,

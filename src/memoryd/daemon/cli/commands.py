@@ -6,6 +6,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     connect,
     checks,
     memory,
+    search,
     edit,
     past,
     sessions,
@@ -22,6 +23,6 @@ for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "sessions", "settings",
-    "stats", "work",
+    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "search", "sessions",
+    "settings", "stats", "work",
 ]  # fmt: skip
