@@ -300,6 +300,8 @@ class Daemon:
                 found.append(f"recording is paused {where} {until}")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
+        if self.indexer.fault:
+            found.append(f"search reads the texts themselves: {self.indexer.fault}")
         return found
 
     async def _recover(self) -> None:

@@ -16,7 +16,7 @@ from memoryd.memory.search.snippets import holds, snippet, speaks_of
 
 GroupBy = Literal["none", "session", "thread"]
 
-ROLE_WEIGHTS: Mapping[Role, float] = {"user": 1.0, "assistant": 0.9, "tool": 0.6}
+ROLE_WEIGHTS: Mapping[Role, float] = {"user": 1.0, "assistant": 0.95, "tool": 0.6}
 FRESH_TEXTS = 2_000  #: newest events that are read where the index does not reach
 BLOCK = 50  #: hits of the index that are ranked together; blocks never mix, so pages stay as they are
 GROUPED = 200  #: best texts that are grouped

@@ -19,6 +19,7 @@ class Process(Handlers):
             state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:

@@ -18,6 +18,7 @@ class Health(Result):
     pid: int
     uptime_seconds: float
     summary: str = ""  #: `repr` of the daemon, one line
+    index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
 
 
 class PauseParams(Params):
