@@ -10,7 +10,7 @@ from typing import Literal
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.ipc.events import Role
-from memoryd.memory.search.documents import Spoken
+from memoryd.memory.search.documents import Spoken, TurnId
 from memoryd.memory.search.port import Found
 from memoryd.memory.search.snippets import holds, snippet, speaks_of
 
@@ -25,15 +25,26 @@ AROUND_CHARS = 120  #: of a neighbour, shown before a text that holds none of th
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A text that answers, before it is read."""
+
+    id: TurnId
+    session: str  #: `host/id`
+    score: float
+    block: int = 0
+    hits: int = 1
+    thread: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnHit:
     """A text that answers, or the best one of a group."""
 
     spoken: Spoken
     score: float  #: 0 to about 1; comparable within one answer
-    hits: int = 1  #: texts of its group that answer, among those looked at
-    thread: str | None = None  #: `host/id` of the session that it goes back to; only when grouped by thread
-    block: int = 0
-    snippet: str = ""
+    hits: int  #: texts of its group that answer, among those looked at
+    thread: str | None  #: `host/id` of the session that it goes back to; only when grouped by thread
+    snippet: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,34 +65,55 @@ class SessionSearch:
         position = self.indexer.position
         found = await self.indexer.turns(query, directory, limit=wanted)
         after = 0 if found is None else position
-        return await asyncio.to_thread(self._answer, query, directory, found or [], after, group_by, offset, limit)
 
-    def _answer(
-        self, query: str, directory: Path | None, found: Sequence[Found], after: int, group_by: GroupBy,
-        offset: int, limit: int,
-    ) -> list[TurnHit]:  # fmt: skip
-        held = self.conversations.spoken(hit.id for hit in found)
+        def answer() -> list[TurnHit]:
+            places = self._places(query, directory, found or [], after)
+            return self._read(self._grouped(places, group_by)[offset : offset + limit], query)
+
+        return await asyncio.to_thread(answer)
+
+    def _places(self, query: str, directory: Path | None, found: Sequence[Found], after: int) -> list[Place]:
+        """What the index found and the journal still holds, and what was said since; the best first."""
+        ids = [TurnId.parse(hit.id) for hit in found]
+        sessions = self.conversations.sessions_of(id.seq for id in ids)
         best = found[0].score if found else 1.0
-        hits = [
-            TurnHit(spoken=held[hit.id], score=hit.score / best, block=number // BLOCK)
-            for number, hit in enumerate(found)
-            if hit.id in held
+        places = [
+            Place(id=id, session=sessions[id.seq], block=n // BLOCK, score=hit.score / best * ROLE_WEIGHTS[id.role])
+            for n, (id, hit) in enumerate(zip(ids, found, strict=True))
+            if id.seq in sessions
         ]
-        fresh = self.conversations.newest(after, FRESH_TEXTS, directory)
-        hits += [TurnHit(spoken=spoken, score=score) for spoken in fresh if (score := speaks_of(spoken.text, query))]
-        hits = _once([replace(hit, score=hit.score * ROLE_WEIGHTS[hit.spoken.role]) for hit in hits])
-        page = self._grouped(hits, group_by)[offset : offset + limit]
-        return [replace(hit, snippet=self._snippet(hit.spoken, query)) for hit in page]
+        fresh = {s: speaks_of(s.text, query) for s in self.conversations.newest(after, FRESH_TEXTS, directory)}
+        if any(fresh.values()):
+            twins = {spoken.twin for spoken, score in fresh.items() if score}
+            read = self.conversations.spoken(place.id for place in places)
+            places = [place for place in places if place.id in read and read[place.id].twin not in twins]
+        places += [
+            Place(id=spoken.id, session=spoken.session, score=score * ROLE_WEIGHTS[spoken.role])
+            for spoken, score in fresh.items()
+            if score
+        ]
+        return sorted(places, key=lambda place: (place.block, -place.score, -place.id.seq, place.id.nth))
 
-    def _grouped(self, hits: list[TurnHit], group_by: GroupBy) -> list[TurnHit]:
+    def _grouped(self, places: list[Place], group_by: GroupBy) -> list[Place]:
         match group_by:
             case "none":
-                return hits
+                return places
             case "session":
-                return _best_of_each(hits, {hit.spoken.session: hit.spoken.session for hit in hits})
+                return _best_of_each(places, {place.session: place.session for place in places})
             case "thread":
-                threads = self.conversations.threads({hit.spoken.session for hit in hits})
-                return [replace(hit, thread=threads[hit.spoken.session]) for hit in _best_of_each(hits, threads)]
+                threads = self.conversations.threads({place.session for place in places})
+                return [replace(place, thread=threads[place.session]) for place in _best_of_each(places, threads)]
+
+    def _read(self, places: Sequence[Place], query: str) -> list[TurnHit]:
+        held = self.conversations.spoken(place.id for place in places)
+        return [
+            TurnHit(
+                spoken=held[place.id], score=place.score, hits=place.hits, thread=place.thread,
+                snippet=self._snippet(held[place.id], query),
+            )
+            for place in places
+            if place.id in held
+        ]  # fmt: skip
 
     def _snippet(self, spoken: Spoken, query: str) -> str:
         """Its own words, led by those around it where they are what answers."""
@@ -92,19 +124,13 @@ class SessionSearch:
         return f"({snippet(around, query, limit=AROUND_CHARS)}) {own}" if around else own
 
 
-def _once(hits: Iterable[TurnHit]) -> list[TurnHit]:
-    """The best first; a text that the index and the journal both gave stands once."""
-    in_order = sorted(hits, key=lambda hit: (hit.block, -hit.score, -hit.spoken.seq, hit.spoken.nth))
-    return list({hit.spoken.twin: hit for hit in reversed(in_order)}.values())[::-1]
-
-
-def _best_of_each(hits: Iterable[TurnHit], group_of: Mapping[str, str]) -> list[TurnHit]:
+def _best_of_each(places: Iterable[Place], group_of: Mapping[str, str]) -> list[Place]:
     """The best hit of each group; a group is as good as its best three together."""
-    groups: dict[str, list[TurnHit]] = {}
-    for hit in hits:
-        groups.setdefault(group_of[hit.spoken.session], []).append(hit)
+    groups: dict[str, list[Place]] = {}
+    for place in places:
+        groups.setdefault(group_of[place.session], []).append(place)
     scored = [
-        replace(group[0], hits=len(group), score=sum(w * hit.score for w, hit in zip(FOLLOWING, group, strict=False)))
+        replace(group[0], hits=len(group), score=sum(w * one.score for w, one in zip(FOLLOWING, group, strict=False)))
         for group in groups.values()
     ]
-    return sorted(scored, key=lambda hit: (-hit.score, -hit.spoken.seq))
+    return sorted(scored, key=lambda place: (-place.score, -place.id.seq))
