@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,10 +68,37 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
 def measure(ground: Ground, talks: Sequence[Talk], embedder: str = "none") -> list[Scored]:
     """BM25, grep and the daemon's keyword search; with an embedder also the embedding alone and both together."""
     found = [score("BM25 (FTS5 unicode61)", talks, bm25(talks)), score("grep", talks, grep)]
-    with serving(ground, "kw", CONSOLIDATION__INTERVAL_TURNS="1000", RECALL__LANGUAGE='"en"') as served:
-        ingest(served, talks)
-        found.append(_sessions(score("memoryd keyword", talks, Search(served)), talks, Search(served)))
+    for name in ("none", *([embedder] if embedder != "none" else [])):
+        with serving(ground, name, SEARCH__EMBEDDER=f'"{name}"') as served:
+            ingest(served, talks)
+            if name != "none":
+                found.append(score(f"memoryd embedding ({name}) alone", talks, nearest(served, name)))
+            search = Search(served)
+            found.append(
+                _sessions(score(f"memoryd {'keyword' if name == 'none' else 'hybrid'}", talks, search), talks, search)
+            )
     return found
+
+
+def nearest(served: Installation, embedder: str) -> Ranking:
+    """The daemon's vectors without its words."""
+    from memoryd.memory.search.embedding import EmbedderSpec, load
+    from memoryd.memory.search.vectors import VectorReader
+
+    spec = EmbedderSpec(kind="use" if embedder == "use" else "e5")
+    (folder,) = (served.places.data / "index").iterdir()
+    reader = VectorReader(folder, load(spec))
+    with closing(sqlite3.connect(f"{served.database.as_uri()}?mode=ro", uri=True)) as journal:
+        ids = dict(journal.execute("select seq, id from events").fetchall())
+        dirs = dict(journal.execute("select cwd, dir from sessions").fetchall())
+
+    def rank(talk: Talk, question: Question) -> Sequence[str]:
+        directory = dirs[_cwd(served, talk)]
+        near = reader.search(question.text, field="turn", dirs=[directory], limit=max(DEPTHS))
+        best = sorted(near, key=lambda id: -near[id])
+        return [ids[int(id.partition(".")[0])].rpartition("/")[2] for id in best]
+
+    return rank
 
 
 def score(name: str, talks: Iterable[Talk], ranking: Ranking) -> Scored:
@@ -131,7 +159,7 @@ def ingest(served: Installation, talks: Sequence[Talk]) -> float:
                 }  # fmt: skip
                 client.call("event.publish", {"event": event}, timeout=20)
                 count += 1
-        until(lambda: client.call("daemon.health", timeout=20).index_behind == 0, seconds=300, what=served.tail)
+        until(lambda: client.call("daemon.health", timeout=20).index_behind == 0, seconds=1200, what=served.tail)
     return count / (time.perf_counter() - began)
 
 

@@ -8,9 +8,9 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memoryd.errors import ConfigError
 from memoryd.ipc import places as placing
@@ -50,6 +50,19 @@ class Recall(_Section):
     language: Literal["auto", "en", "zh"] = "auto"
 
 
+class Search(_Section):
+    embedder: Literal["none", "use", "e5", "openai"] = "none"
+    base_url: str = ""
+    model: str = ""
+    api_key_env: str = ""  #: the name of a variable, never a key
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.embedder == "openai" and not (self.base_url and self.model):
+            raise ValueError("embedder openai wants base_url and model")
+        return self
+
+
 class Privacy(_Section):
     exclude: tuple[str, ...] = ()
     record_headless: bool = True
@@ -74,6 +87,7 @@ class Config(_Section):
     agent: Agent = Agent()
     memory: Memory = Memory()
     recall: Recall = Recall()
+    search: Search = Search()
     privacy: Privacy = Privacy()
     retention: Retention = Retention()
     logs: Logs = Logs()

@@ -46,6 +46,7 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.agents import OnDemand
@@ -128,7 +129,7 @@ class Daemon:
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.observer = Observer(self.shelf)
         conversations = Conversations(self.journal)
-        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=conversations)
+        self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
         self.sweep = Sweep(
@@ -248,7 +249,9 @@ class Daemon:
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config)
-            self.config, self.journal.triggers = config, _triggers(config)
+            before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            if config.search != before.search:
+                await self.indexer.take(self._index())
             self.runner.core_chars = config.memory.core_chars
             log.info("config.reloaded")
 
@@ -365,6 +368,15 @@ class Daemon:
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)
+
+    def _index(self) -> Engine:
+        wanted = self.config.search
+        if wanted.embedder == "none":
+            return Engine(self.places.data / "index")
+        spec = EmbedderSpec(
+            kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
+        )
+        return Engine(self.places.data / "index", spec)
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -125,6 +125,13 @@ class Indexer:
             self._state, self._looked = None, 0
         self.wake()
 
+    async def take(self, index: Index) -> None:
+        """Go on with another index, e.g. one with vectors; it is built while answers come from the texts."""
+        async with self._lock:
+            await asyncio.to_thread(self.index.close)
+            self.index, self._state, self._looked, self._rebuilds = index, None, 0, 0
+        self.wake()
+
     async def close(self) -> None:
         await asyncio.to_thread(self.index.close)
 
