@@ -22,7 +22,7 @@ from bench.table import markdown  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
 #: modules beside this one: TITLE and section()
-SECTIONS = ("hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript")
+SECTIONS = ("hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

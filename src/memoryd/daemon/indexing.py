@@ -123,6 +123,8 @@ class Indexer:
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
             self._state, self._looked = None, 0
+            self._waiting.clear()  # of before: what is gone must not come in again
+            self._seen.clear()
         self.wake()
 
     async def take(self, index: Index) -> None:

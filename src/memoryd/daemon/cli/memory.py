@@ -48,6 +48,8 @@ def recall(
         screen.raw(found.text)
         if found.left_out:
             screen.warn(f"{found.left_out} memories had no room; --budget gives more")
+    elif found.left_out:
+        screen.warn(f"nothing fits: {found.left_out} memories had no room; give a larger --budget")
     else:
         screen.warn("nothing would be injected here")
 
@@ -73,6 +75,10 @@ def list_memories(
     if not found.items:
         return screen.say("no memory yet; it comes with the first turns, or with `memoryd save`")
     screen.show(screen.table(_ITEM_COLUMNS, map(_row, found.items)))
+    used = (f"{kind} {total.used}/{total.limit}" for kind, total in found.totals.items())
+    screen.say(f"characters of entries: {', '.join(used)}")
+    if found.waiting:
+        screen.warn(f"{found.waiting} wait for review; `memoryd review list` shows them")
     return screen.more(found.next_cursor)
 
 
@@ -80,13 +86,16 @@ _ITEM_COLUMNS = (
     Column(title="where", style="cyan", fold=True),
     Column(title="type", columns=80),
     Column(title="description", fold=True),
+    Column(title="flags", fold=True, columns=100),
     Column(title="changed", columns=100),
 )
 
 
 def _row(item: MemoryItem) -> tuple[str, ...]:
     about = " ".join((item.description or item.name).split())
-    return (place(item), item.type or "core", about, ago(item.updated_at, utc_now()) if item.updated_at else "-")
+    changed = ago(item.updated_at, utc_now()) if item.updated_at else "-"
+    until = f" ({item.tier}, until {item.expires_at:%Y-%m-%d})" if item.expires_at else ""
+    return (place(item) + until, item.type or "core", about, ", ".join(item.flags) or "-", changed)
 
 
 def place(item: MemoryItem) -> str:
