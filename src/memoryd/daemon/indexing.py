@@ -40,6 +40,7 @@ class Indexer:
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one change at a time
     _rebuilds: int = 0
+    _outdated: bool = False
     _looked: int = 0  #: events up to this seq were taken in or hold no text
 
     @property
@@ -127,6 +128,11 @@ class Indexer:
             self._seen.clear()
         self.wake()
 
+    def renew(self) -> None:
+        """Half of what the index finds is gone from the journal, as retention leaves it: build it again, later."""
+        self._outdated = True
+        self.wake()
+
     async def take(self, index: Index) -> None:
         """Go on with another index, e.g. one with vectors; it is built while answers come from the texts."""
         async with self._lock:
@@ -140,6 +146,9 @@ class Indexer:
     async def _follow(self) -> None:
         if self._state is None:
             self._state = await asyncio.to_thread(self.index.state)
+        if self._outdated:
+            self._outdated = False
+            raise Damaged("much of it is out of date")
         newest = await asyncio.to_thread(self.conversations.newest_seq)
         if self.position > newest:
             raise Damaged("it belongs to another journal")

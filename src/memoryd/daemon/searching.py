@@ -19,6 +19,7 @@ GroupBy = Literal["none", "session", "thread"]
 ROLE_WEIGHTS: Mapping[Role, float] = {"user": 1.0, "assistant": 0.95, "tool": 0.6}
 FRESH_TEXTS = 2_000  #: newest events that are read where the index does not reach
 BLOCK = 50  #: hits of the index that are ranked together; blocks never mix, so pages stay as they are
+MANY = 20  #: hits, of which more than half are gone: the index is out of date
 GROUPED = 200  #: best texts that are grouped
 FOLLOWING = (1.0, 0.5, 0.25)  #: how much the best texts of a group count
 AROUND_CHARS = 120  #: of a neighbour, shown before a text that holds none of the words itself
@@ -66,11 +67,14 @@ class SessionSearch:
         found = await self.indexer.turns(query, directory, limit=wanted)
         after = 0 if found is None else position
 
-        def answer() -> list[TurnHit]:
+        def answer() -> tuple[int, list[TurnHit]]:
             places = self._places(query, directory, found or [], after)
-            return self._read(self._grouped(places, group_by)[offset : offset + limit], query)
+            return len(places), self._read(self._grouped(places, group_by)[offset : offset + limit], query)
 
-        return await asyncio.to_thread(answer)
+        held, hits = await asyncio.to_thread(answer)
+        if found and len(found) >= MANY and held < len(found) / 2:
+            self.indexer.renew()
+        return hits
 
     def _places(self, query: str, directory: Path | None, found: Sequence[Found], after: int) -> list[Place]:
         """What the index found and the journal still holds, and what was said since; the best first."""

@@ -47,6 +47,10 @@ class Process(Handlers):
             pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
         )  # fmt: skip
 
+    async def maintenance_run(self, params: m.MaintenanceParams) -> Done:
+        await self.daemon.indexer.purge()
+        return Done()
+
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)
         return Done()

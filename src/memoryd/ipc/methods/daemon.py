@@ -88,10 +88,15 @@ class Privacy(Result):
     outgoing: tuple[Outgoing, ...]  #: empty: nothing leaves the machine
 
 
+class MaintenanceParams(Params):
+    task: Literal["index"]  #: the search index is removed and built again
+
+
 METHODS: dict[str, Method] = {
     "daemon.health": Method(NoParams, Health),
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
+    "maintenance.run": Method(MaintenanceParams, Done),
     "privacy.get": Method(NoParams, Privacy),
 }

@@ -80,7 +80,7 @@ def memories(catalogue: Catalogue, root: str) -> dict[str, Memory]:
 
     :param root: the memory directory of the catalogue
     """
-    held: tuple[Memory, ...] = (*catalogue.entries, *catalogue.lines, *catalogue.sessions)
+    held: tuple[Memory, ...] = (*catalogue.entries, *catalogue.procedures, *catalogue.lines, *catalogue.sessions)
     return {_memory_id(root, memory): memory for memory in held}
 
 
