@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from memoryd.clock import mono
 from memoryd.memory.search.child import Child
 from memoryd.memory.search.documents import Document
 from memoryd.memory.search.embedding import EmbedderSpec
@@ -55,9 +54,8 @@ class Engine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def rest(self) -> None:
-        self._writer.end()
-        if self._reader.alive and mono() - self._reader.asked_mono > REST_SECONDS:
-            self._reader.end()
+        self._writer.rest(idle_seconds=0.0)
+        self._reader.rest(idle_seconds=REST_SECONDS)
 
     def close(self) -> None:
         self._writer.end()
