@@ -172,7 +172,8 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=lambda: self.indexer.index.rest(), wake_worker=self.worker.wake, clock=self.clock,
+            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def _make_archives(self) -> Archives:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from memoryd.memory.search.vectors import VectorReader, VectorWriter
 
 Answer = dict[str, Any]
-NEAREST = 200  #: vectors that are joined with the words' answer
-NEAR_WEIGHT = 0.5  #: of a cosine beside the words
+NEAR_WEIGHT = 0.4  #: of a vector beside the words
 NICE = 10  #: of a writer: whoever waits for an answer comes first
 
 
@@ -96,11 +95,12 @@ class Meaning:
 
         try:
             near = self._reader.search(
-                asked["query"], field=asked["field"], dirs=asked["dirs"], limit=max(NEAREST, asked["limit"])
-            )
+                asked["query"], field=asked["field"], dirs=asked["dirs"], limit=asked["limit"],
+                also=[id for id, _ in words],
+            )  # fmt: skip
         except Unavailable:
             return words
-        return fused(words, near, weight=NEAR_WEIGHT, floor=self._embedder.floor)[: asked["limit"]]
+        return fused(words, near, weight=NEAR_WEIGHT)[: asked["limit"]]
 
 
 def _guarded(answer: Callable[[Answer], Answer], asked: Answer) -> Answer:

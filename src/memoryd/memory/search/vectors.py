@@ -5,8 +5,7 @@ or the memory is left out by whoever reads the answer, and gone when the index i
 """
 
 import hashlib
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,25 +78,32 @@ class VectorReader:
         self._size = -1
         self._rows: Any = None
         self._matrix: NDArray[np.float32] | None = None
-        self._lock = threading.Lock()
+        self._places: dict[bytes, int] = {}
 
-    def search(self, query: str, *, field: str, dirs: Sequence[str], limit: int) -> dict[str, float]:
-        """Return the cosine of the nearest documents, by id.
+    def search(
+        self, query: str, *, field: str, dirs: Sequence[str], limit: int, also: Iterable[str] = ()
+    ) -> dict[str, float]:
+        """Return how near the nearest documents are, and those of `also`: 0 for the farthest of all, 1 for the nearest.
+
+        Only documents that reach the embedder's floor or stand in `also`.
 
         :raises Damaged: the file is not what was written
         """
-        rows, matrix = self._fresh()
-        if not len(rows):
-            return {}
-        cosines = matrix @ self._embedder.query(query)[0]
+        rows, matrix, places = self._fresh()
         wanted = (rows["twin"] != b"") if field == "turn" else (rows["twin"] == b"")
         if dirs:
             wanted &= np.isin(rows["dir"], [_key(directory) for directory in dirs])
-        cosines = np.where(wanted, cosines, -1.0)
-        best = np.argpartition(-cosines, min(limit, len(cosines) - 1))[:limit]
-        return {rows["id"][n].decode(): float(cosines[n]) for n in best if wanted[n]}
+        if not wanted.any():
+            return {}
+        cosines = matrix @ self._embedder.query(query)[0]
+        low, high = cosines[wanted].min(), cosines[wanted].max()
+        ranked = np.where(wanted, cosines, -2.0)
+        best = np.argpartition(-ranked, min(limit, len(ranked) - 1))[:limit]
+        near = {int(n) for n in best if ranked[n] >= self._embedder.floor}
+        near |= {place for id in also if (place := places.get(id.encode())) is not None}
+        return {rows["id"][n].decode(): float((cosines[n] - low) / ((high - low) or 1.0)) for n in near}
 
-    def _fresh(self) -> "tuple[Any, NDArray[np.float32]]":
+    def _fresh(self) -> "tuple[Any, NDArray[np.float32], Mapping[bytes, int]]":
         try:
             size = self._path.stat().st_size
         except FileNotFoundError:
@@ -110,20 +116,13 @@ class VectorReader:
             last = {row["twin"] or row["id"]: n for n, row in enumerate(rows)}
             self._rows = rows[sorted(last.values())]
             self._matrix, self._size = self._rows["vector"].astype(np.float32), size
-        return self._rows, self._matrix
+            self._places = {id: n for n, id in enumerate(self._rows["id"].tolist())}
+        return self._rows, self._matrix, self._places
 
 
-def fused(
-    words: Sequence[tuple[str, float]], near: Mapping[str, float], *, weight: float, floor: float
-) -> list[tuple[str, float]]:
-    """Join both answers: each scaled to 0 to 1, the cosines times a weight; the best first.
-
-    :param floor: a document that shares no word with the query needs this cosine
-    """
+def fused(words: Sequence[tuple[str, float]], near: Mapping[str, float], *, weight: float) -> list[tuple[str, float]]:
+    """Join both answers, each from 0 to 1, the nearness times a weight; the best first."""
     scores = {id: score / words[0][1] for id, score in words} if words else {}
-    low = min(near.values(), default=0.0)
-    spread = (max(near.values(), default=0.0) - low) or 1.0
-    for id, cosine in near.items():
-        if id in scores or cosine >= floor:
-            scores[id] = scores.get(id, 0.0) + weight * (cosine - low) / spread
+    for id, nearness in near.items():
+        scores[id] = scores.get(id, 0.0) + weight * nearness
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
