@@ -141,3 +141,39 @@ async def test_what_left_the_journal_is_never_found(home: Path, project: str) ->
         state = daemon.indexer._state
         assert [hit.id for hit in await daemon.indexer.turns("kept", None, limit=9) or []] == []
         assert daemon.indexer._state == state
+
+
+async def test_an_index_of_which_half_is_gone_is_built_again(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project, said=tuple(f"marmalade number {n}" for n in range(30)))
+        assert await daemon.indexer.catch_up()
+        before = len(await daemon.indexer.turns("marmalade", None, limit=99) or [])
+        await removed(daemon)
+        await found(one, "marmalade")
+        assert await daemon.indexer.catch_up()
+        assert len(await daemon.indexer.turns("marmalade", None, limit=99) or []) < before / 2
+
+
+async def test_the_index_is_built_again_on_demand_and_health_says_how_far_it_is(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project)
+        assert (await one.call("daemon.health", timeout=10)).index_behind > 0
+        assert await daemon.indexer.catch_up()
+        assert (await one.call("daemon.health", timeout=10)).index_behind == 0
+        await one.call("maintenance.run", {"task": "index"}, timeout=10)
+        assert not await asyncio.to_thread((daemon.places.data / "index").exists)
+        assert (await found(one, "sqlite", cwd=project))[0].snippet == TALK[0]
+        assert await daemon.indexer.catch_up()
+        assert (await one.call("daemon.health", timeout=10)).index_behind == 0
+
+
+async def test_another_journal_is_not_answered_from_the_index_of_the_old_one(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project)
+        assert await daemon.indexer.catch_up()
+        data = daemon.places.data
+    for name in ("state.db", "state.db-wal", "state.db-shm"):
+        await asyncio.to_thread((data / name).unlink, missing_ok=True)
+    async with running(home) as daemon, client(daemon) as one:
+        assert await daemon.indexer.catch_up()
+        assert await found(one, "sqlite") == []
