@@ -34,9 +34,9 @@ class FakeJournal:
     def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
         return {seq: self._spans[seq] for seq in seqs if seq in self._spans}
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
+    def foreign(self, seqs: Iterable[int], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
         newest = max(seqs)
-        return [(s.tier, s.text) for s in self._spans.values() if s.tier is not Tier.USER and s.seq < newest]
+        return [(s.tier, s.text) for s in self._spans.values() if s.tier is not Tier.USER and (later or s.seq < newest)]
 
 
 def span(seq: int, text: str, tier: Tier = Tier.USER) -> Span:
