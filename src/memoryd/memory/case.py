@@ -75,9 +75,10 @@ class Case:
         return any(self._says(own, text) for own in (["\n".join(spoken)] if together else spoken))
 
     def ordered(self, proposal: Proposal, text: str) -> bool:
-        """Whether one cited prompt gives an order in the user's own words, and does not deny it."""
-        spoken = (self.own(span) for span in self.cited(proposal))
-        return any(self._says(own, text) and same_sense(text, own) for own in spoken)
+        """Whether one cited prompt gives an order in the user's own words, most of its words, and does not deny it."""
+        wanted, spoken = telling(text), (self.own(span) for span in self.cited(proposal))
+        mostly = (own for own in spoken if share(wanted, self.words(own)) > SHARED_WORDS)
+        return any(self._says(own, text) and same_sense(text, own) for own in mostly)
 
     def better_said(self, proposal: Proposal, text: str) -> bool:
         """Whether a tool, a page or a file of the cited sessions holds more of a text than the user's own words do."""

@@ -69,7 +69,7 @@ def without_orders_of_others(summary: Summary, case: Case) -> Summary | None:
         row for row in summary.content.split("\n")
         if fold(bare(row)) in known
         or not is_loaded(bare(row))
-        or case.said(summary, row)
+        or case.ordered(summary, bare(row))
         or not case.is_from_below(summary, row)
     ]  # fmt: skip
     content = "\n".join(kept)

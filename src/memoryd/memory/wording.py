@@ -41,8 +41,8 @@ _SPEAKS_FOR_USER = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
 _CLAUSE_END = re.compile(r"(?<=[.!?;,:])\s+|[。！？；，：\n]|\s[-–—]\s")
 _NEGATION = re.compile(
-    r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t|cannot|without|avoid|stop"
-    r"|skip|refuse|hate|dislike|forbid\w*|instead of|rather than|no(?= \w))\b"
+    r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t|cannot|without"
+    r"|avoids?|stops?|skips?|refuses?|hates?|dislikes?|detests?|forbid\w*|instead of|rather than|no(?= \w))\b"
     r"|不|别|勿|禁止|避免|讨厌|拒绝|而非|没有|从未|跳过",
     re.IGNORECASE,
 )
