@@ -89,6 +89,10 @@ class Case:
             tier.rank < Tier.HOST.rank and share(wanted, self.words(other)) > own for tier, other in given
         )
 
+    def newest_said(self, proposal: Proposal, text: str) -> int:
+        """The seq of the newest cited prompt that says a text in the user's own words, 0 when none does."""
+        return max((span.seq for span in self.cited(proposal) if self._says(self.own(span), text)), default=0)
+
     def rests_on(self, proposal: Proposal, text: str) -> float:
         """The largest share of a text's content words that one cited span holds, whoever said it."""
         wanted = telling(text)

@@ -190,12 +190,12 @@ def removal_is_asked_for(proposal: Proposal, case: Case) -> Objection:
 
 
 def not_taken_back(proposal: Proposal, case: Case) -> Objection:
-    """A fact that a person took back needs a later word of the user; later text of others does not count."""
-    newest = max((span.seq for span in case.cited(proposal) if case.own(span)), default=0)
-    facts = [r.fact for r in case.rejected if r.after_seq >= newest]
-    if case.person or not facts:
+    """A fact that a person took back needs a later word of the user that says it; later text of others is none."""
+    if case.person or not case.rejected:
         return None
     texts = new_texts(proposal)
+    newest = case.newest_said(proposal, "\n".join(texts))
+    facts = [r.fact for r in case.rejected if r.after_seq >= newest]
     said = [bare(row) for text in texts for row in (text, *text.split("\n")) if bare(row)]
     if any(
         similarity(row, fact) >= lines.SAME_FACT or fold(fact) in fold(row) for row in said for fact in facts if fact

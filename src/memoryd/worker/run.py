@@ -205,7 +205,11 @@ class Runner:
 
 
 def _without_changes(run: Run, plan: Plan, projection: Projection | None) -> Outcome:
-    """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try."""
-    if plan.refused and run.agent != "rules":
-        return Rejection(reason=f"every proposal was refused, the first: {plan.refused[0].reason}")
+    """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try.
+
+    What waits for a person, or was taken back by one, is no fault of the agent's.
+    """
+    faults = [one for one in plan.refused if not one.for_review and one.code != "taken-back"]
+    if faults and run.agent != "rules":
+        return Rejection(reason=f"every proposal was refused, the first: {faults[0].reason}")
     return NoChange(to_seq=projection.to_seq, partial=projection.partial) if projection else NoChange(to_seq=0)
