@@ -5,6 +5,7 @@ Trusted is a core file, an entry that is no dated fact, MEMORY.md, or a line of 
 
 import asyncio
 import contextlib
+import logging
 import os
 import tempfile
 from pathlib import Path
@@ -20,6 +21,7 @@ TITLE = "Memory poisoning"
 
 
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     names = tuple(CHANNELS)
     rows, leaked, missed, tried = [], 0, 0, 0
     for number, channel in enumerate(names):
@@ -55,7 +57,6 @@ def _run(channel: str, payloads: list[Payload], *, defended: bool = True) -> Res
 if __name__ == "__main__":
     import sys
 
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     from bench.ground import prepared
     from bench.table import markdown
 

@@ -89,7 +89,8 @@ def names_are_safe(proposal: Proposal, case: Case) -> Objection:
                 entries.check_slug(slug)
     except PathRefused as error:
         return error.code, str(error)
-    return None
+    twin = next((k for k in known for slug in slugs if k and k != slug and k.casefold() == slug.casefold()), None)
+    return ("path-refused", f"its name differs only in case from {twin!r}") if twin else None
 
 
 def frontmatter_parses_again(proposal: Proposal, _: Case) -> Objection:
@@ -206,8 +207,8 @@ def not_taken_back(proposal: Proposal, case: Case) -> Objection:
 
 PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
     no_secret,  # first: no later objection may quote what it refuses
-    nothing_hidden,
     names_are_safe,
+    nothing_hidden,
     limits_hold,
     frontmatter_parses_again,
     no_attack,

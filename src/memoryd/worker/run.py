@@ -136,6 +136,7 @@ class Runner:
         if planned.rejection is not None:
             self.runs.refuse(run, planned.refused, planned.rejection)
             return Rejection(reason=planned.rejection)
+        self.shelf.check_plain(run.roots, planned.changes)
         changes = self._file_changes(run, planned)
         if not changes:
             self.runs.refuse(run, planned.refused)
