@@ -34,13 +34,13 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     times = in_turn(variants, ground.pick(quick=2, full=7))
     rates = {name: Times([size(texts.get(name, texts["chunk"])) / t for t in found.samples])
              for name, found in times.items()}  # fmt: skip
-    rows = [*_speed(rates), *(row for half in ("dev", "held", "held-e", "held-f") for row in _quality(half))]
+    rows = [*_speed(rates), *(row for half in ("dev", "held", "held-g", "held-h") for row in _quality(half))]
     shares = {role: sum(len(t) for r, t in texts["chunk"] if r == role) for role in TIER_OF_ROLE}
     share = shares["user"] / sum(shares.values())
     return rows, [
         f"Text as UTF-8; a run reads at most {MAX_CHUNK_CHARS:,} characters; {share:.0%} of them are the user's here. "
         f"Spread of the floor {rates['json'].spread:.0%}.",
-        "`held`, `held-e` and `held-f` are only ever scored: totals, never items.",
+        "`held`, `held-g` and `held-h` are only ever scored: totals, never items.",
     ]
 
 

@@ -28,6 +28,8 @@ SECTIONS = (
     "ready",
     "rules",
     "transcript",
+    "redaction",
+    "tokens",
     "poisoning",
 )  #: modules beside this one: TITLE and section()
 

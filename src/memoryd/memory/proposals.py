@@ -12,7 +12,7 @@ from memoryd.memory.model import EntryType, Root
 
 
 class _Proposal(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     cites: tuple[int, ...] = ()  #: seqs of the journal; at least one, unless a person is the author
     root: Root | None = None  #: None: routed by file and type (memory.routing)

@@ -18,6 +18,7 @@ from memoryd.memory.ports import Author, FileChange, Rejected
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.quality import TYPE_TOTALS
 from memoryd.memory.shelf import Shelf
+from memoryd.worker import second_net
 from memoryd.worker.ports import (
     AgentResult,
     Applied,
@@ -64,6 +65,7 @@ class Runner:
     agent: MemoryAgent
     catch_up: Callable[[Path], Awaitable[None]]
     core_chars: int = draft.CORE_CHARS
+    net: second_net.Net = field(default_factory=second_net.NoNet)
     clock: Clock = utc_now
     after_apply: Callable[[Run], None] = field(default=lambda run: None)
 
@@ -83,8 +85,9 @@ class Runner:
             return NoChange(to_seq=projection.to_seq, partial=projection.partial)
         # 4. observe: what a person changed becomes a version before the agent reads it
         view = await self.shelf.view(run.roots)
-        # 5. the agent
-        result = await self.agent.propose(projection, view)
+        # 5. the agent, which sees no secret that the second net knows
+        shown, view = await asyncio.to_thread(second_net.screened, self.net, projection, view)
+        result = await self.agent.propose(shown, view)
         # 6. to 12.
         return await self._write(run, self._planner(run, result.proposals), projection, result, started)
 
@@ -141,6 +144,8 @@ class Runner:
         if not changes:
             self.runs.refuse(run, planned.refused)
             return _without_changes(run, planned, projection)
+        if second_net.catches(self.net, changes):
+            return Rejection(reason="scan-rejected: a file would hold what the secret scanner takes for a secret")
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
             rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,

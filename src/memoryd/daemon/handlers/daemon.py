@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+from dataclasses import asdict
 from datetime import timedelta
 
 from memoryd import __version__
 from memoryd.clock import mono
+from memoryd.daemon import privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
@@ -20,6 +22,7 @@ class Process(Handlers):
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
@@ -35,6 +38,13 @@ class Process(Handlers):
         await self.daemon.refresh_pauses()
         now = self.daemon.clock()
         return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
+
+    async def privacy_get(self, params: NoParams) -> m.Privacy:
+        daemon = self.daemon
+        return await asyncio.to_thread(
+            privacy.report, daemon.places, daemon.config, daemon.journal,
+            pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
+        )  # fmt: skip
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)
