@@ -2,7 +2,7 @@
 
 import re
 
-from memoryd.ipc.redaction.rule import Accept, Rule, always, has_digit, no_example
+from memoryd.ipc.redaction.rule import Accept, Pattern, Rule, always, has_digit, no_example
 
 _B = r"(?<![A-Za-z0-9_-])"  #: no part of a longer word before it
 _B_ALNUM = r"(?<![A-Za-z0-9])"
@@ -14,7 +14,7 @@ _PEM_BODY = r"(?:[A-Za-z0-9+/=\s\\:,]|-(?!----))*"
 def _token(kind: str, prefixes: str, body: str, accept: Accept = always, *, before: str = _B_ALNUM) -> Rule:
     """A rule for `prefix + body`; prefixes are separated by spaces and written as they are spelled."""
     names = prefixes.split()
-    pattern = re.compile(f"{before}(?:{'|'.join(map(re.escape, names))}){body}")
+    pattern = Pattern(f"{before}(?:{'|'.join(map(re.escape, names))}){body}")
     return Rule(kind=kind, literals=tuple(names), pattern=pattern, accept=accept)
 
 
@@ -131,17 +131,17 @@ TOKENS: tuple[Rule, ...] = (
     *(_token(kind, marks, rf"[A-Za-z0-9]{{{least},255}}", has_digit, before=_B) for kind, marks, least in _PLAIN),
     Rule(
         kind="telegram", literals=(":AA",), lead=10,
-        pattern=re.compile(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,64}"),
+        pattern=Pattern(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,64}"),
     ),
     Rule(
         kind="jwt", literals=("eyJ",),
-        pattern=re.compile(
+        pattern=Pattern(
             _B_ALNUM + r"eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,2048}"
         ),
     ),
     Rule(
         kind="private-key", literals=("-----BEGIN",),
-        pattern=re.compile(
+        pattern=Pattern(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[\s\S]{0,400}?[A-Za-z0-9+/]{24})"
             + _PEM_BODY
             + r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
