@@ -29,6 +29,7 @@ SECTIONS = (
     "rules",
     "transcript",
     "redaction",
+    "tokens",
 )  #: modules beside this one: TITLE and section()
 
 

@@ -25,6 +25,8 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recall.snapshot", {}),
     ("recall.prefetch", {"query": "where do we deploy, and what runs before a commit? heron osprey"}),
     ("session.list", {}),
+    ("goal.list", {}),
+    ("note.list", {}),
 )
 
 
@@ -46,6 +48,8 @@ async def one(home: Path, twins: dict[str, str]) -> AsyncIterator[AsyncClient]:
             await client_.call("consolidation.run", {"cwd": cwd, "wait": True}, timeout=30)
             saved = {**ENTRY, "content": ENTRY["content"].format(word=word), "cwd": cwd}
             await client_.call("memory.save", saved, timeout=5)
+            await client_.call("goal.add", {"cwd": cwd, "text": f"ship {word}"}, timeout=5)
+            await client_.call("note.add", {"cwd": cwd, "text": f"{word} is down"}, timeout=5)
         await idle(daemon)
         yield client_
 

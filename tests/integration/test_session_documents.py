@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import deliver, turn
 
 from memoryd.daemon.config import Config, Privacy
@@ -97,8 +97,10 @@ async def test_a_copy_has_a_new_id_and_is_not_consolidated_again(home: Path, pro
         await talk(one, project)
         await idle(daemon)
         runs = len(agent.seen)
+        newest = await asyncio.to_thread(daemon.history.newest_seq)
         copied = await one.call("session.copy", {**KEY, "new_session_id": "twin"}, timeout=5)
         assert (copied.session_id, copied.events) == ("twin", len((await export(one))["events"]))
+        await until(lambda: asyncio.to_thread(lambda: daemon.indexer.position > newest))  # it can be found
         waiting = await one.call("consolidation.run", {"cwd": project}, timeout=5)
         assert waiting.outcome == "no_change"
         await turn(one, "I prefer dark mode", session="twin", cwd=project)

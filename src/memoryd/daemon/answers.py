@@ -5,12 +5,24 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import parse_rfc3339
+from memoryd.daemon.explaining import Reason
 from memoryd.daemon.journal.history import Row
+from memoryd.daemon.purging import Purged
 from memoryd.errors import BadEvent
-from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo, TypeTotal
+from memoryd.ipc.methods.memory import (
+    MemoryItem,
+    MemoryPurged,
+    PurgedLine,
+    RefusedInfo,
+    RunInfo,
+    TypeTotal,
+    UnreachedPlace,
+    WhyItem,
+)
 from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
+from memoryd.ipc.redaction import redact
 from memoryd.memory import lines, quality, recall
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
@@ -118,6 +130,7 @@ def manifest(catalogue: Catalogue) -> str:
 def run(row: Row) -> RunInfo:
     return RunInfo(
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
         files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
@@ -127,12 +140,32 @@ def run(row: Row) -> RunInfo:
     )  # fmt: skip
 
 
+def why(reason: Reason) -> WhyItem:
+    return WhyItem(
+        line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
+        seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
+        quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
+    )  # fmt: skip
+
+
+def purged(done: Purged, dry_run: bool) -> MemoryPurged:
+    """Of what is gone only numbers are told; a dry run shows the lines."""
+    return MemoryPurged(
+        run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
+        lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
+        line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
+    )  # fmt: skip
+
+
 def recalled(recalled: recall.Recalled) -> Recalled:
     items = []
     for identifier in recalled.items:
         root, _, rest = identifier.partition(":")
         path = rest.rpartition("#")[0]
-        if path:
+        if path and root in tuple(Root):
             items.append(RecallItem(scope=root, path=path, name=path))
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
@@ -157,4 +190,4 @@ def job(row: Row) -> JobInfo:
 
 def _who(row: Row) -> str:
     """The agent of a consolidation, the command of a person."""
-    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])
+    return str(row["action"] if row["author"] in ("person", "host") or not row["agent"] else row["agent"])

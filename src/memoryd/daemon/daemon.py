@@ -16,10 +16,15 @@ from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs, placeholder_key
+from memoryd.daemon.archive.archives import Archives
+from memoryd.daemon.archive.exporting import Exporter
+from memoryd.daemon.archive.git import GitHistory
+from memoryd.daemon.archive.importing import Importer
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.expiring import Expiry
+from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
@@ -34,7 +39,10 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
+from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.permitting import Permits
+from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.sessions import Triggers
@@ -89,6 +97,11 @@ class Daemon:
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
+    permits: Permits = field(init=False)
+    notes: Notes = field(init=False)
+    explainer: Explainer = field(init=False)
+    purger: Purger = field(init=False)
+    archives: Archives = field(init=False)
     inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
@@ -134,19 +147,41 @@ class Daemon:
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
         self.carrier = Carrier(
-            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self.worker.wake
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self._look_again
         )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.permits = Permits(runs=self.runs, history=self.history)
+        self.notes = Notes(commands=self.commands, clock=self.clock)
+        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
         self.spool = Spool(self.places.spool)
+        self.purger = Purger(
+            places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
+            drain_spool=self.drain_spool, clock=self.clock, forgetters=[self.indexer.purge],
+        )  # fmt: skip
+        self.archives = self._make_archives()
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
+        )  # fmt: skip
+
+    def _make_archives(self) -> Archives:
+        return Archives(
+            shelf=self.shelf,
+            exporter=Exporter(places=self.places, history=self.history, shelf=self.shelf, clock=self.clock),
+            importer=Importer(
+                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock,
+                off_record=self.ingest.is_off_record,
+            ),
+            git=GitHistory(
+                places=self.places, history=self.history, versions=self.runs.versions, clock=self.clock
+            ),
+            after_import=self._after_import,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -261,7 +296,7 @@ class Daemon:
             return
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
-                logs.configure(config)
+                logs.configure(config, self.places.data)
             self.config, self.journal.triggers = config, _triggers(config)
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
@@ -284,10 +319,18 @@ class Daemon:
             except InternalError as error:  # counts against this file; the others need not wait for it
                 raise RuntimeError(str(error)) from error
 
-    async def note_written(self, host: str, session_id: str, name: str) -> None:
-        """A save that carried its session is a `memory_written` event of that session."""
+    async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
+        """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
+
+        :param host: None: the one host that has a session of that id
+        """
+        if host is None:
+            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            if len(hosts) != 1:
+                return
+            host = hosts[0]
         event = MemoryWritten(
-            id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
+            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.clock(),
             data=MemoryWrittenData(names=(name,)),
         )  # fmt: skip
         await self.ingest.publish(EventPublish(event=event))
@@ -336,7 +379,7 @@ class Daemon:
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
-        for step in (self.drain_spool, self._heal, self.reader.catch_up_all):
+        for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
             try:
                 await step()
             except MemorydError as error:
@@ -371,6 +414,11 @@ class Daemon:
             self._following.add(task)
             task.add_done_callback(self._following.discard)
 
+    def _look_again(self) -> None:
+        """Events came in by another way than one by one."""
+        self.worker.wake()
+        self.indexer.wake()
+
     async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
         """After the answer: what an event leads to besides its row."""
         try:
@@ -384,6 +432,10 @@ class Daemon:
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
+
+    def _after_import(self, paths: list[Path], run_id: str) -> None:
+        self.spawn(self.shelf.settle_later(paths, run_id))
+        self.worker.wake()
 
     def _author_of(self, root: Path, path: str) -> Author:
         return Author.HOST if self.history.written_by_a_host(root / path) else Author.OUTSIDE

@@ -42,7 +42,7 @@ class Carrier:
     documents: SessionDocuments
     ingest: Ingest
     data: Path  #: nothing is written into memoryd's own directory
-    wake: Callable[[], None]
+    wake: Callable[[], None]  #: of what looks for new events
 
     async def export(self, host: str, session_id: str, file: Path | None) -> Exported:
         """Export a session to a file, or into the answer.
@@ -100,7 +100,9 @@ class Carrier:
     async def copy(self, host: str, session_id: str, new_id: str | None) -> tuple[str, int]:
         """Copy a session; returns the id of the copy and how many events it has."""
         ident = new_id or str(uuid.uuid4())
-        return ident, await asyncio.to_thread(self.documents.copy, host, session_id, ident)
+        events = await asyncio.to_thread(self.documents.copy, host, session_id, ident)
+        self.wake()
+        return ident, events
 
 
 def _read(file: Path) -> SessionDocument:

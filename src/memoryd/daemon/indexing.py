@@ -118,6 +118,8 @@ class Indexer:
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
             self._state = None
+            self._waiting.clear()  # of before: what is gone must not come in again
+            self._seen.clear()
         self.wake()
 
     async def close(self) -> None:

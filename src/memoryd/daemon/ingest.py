@@ -5,11 +5,13 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
+import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 import structlog
 
@@ -61,6 +63,7 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     counted: Counted = field(default_factory=Counted)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
+    _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
     _off_record: set[tuple[str, str]] = field(default_factory=set)  #: sub-agents that a session off the record started
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
@@ -73,7 +76,7 @@ class Ingest:
         first = translated.events[0]
         binding = await self._bind(first, translated.project_hint)
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
-        if not self._wanted(first, binding, headless=translated.headless, moment=moment):
+        if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
@@ -103,8 +106,9 @@ class Ingest:
         if event.memory_dir is not None and not event.memory_dir.startswith("/"):
             raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         binding = await self._bind(event, None)
-        if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
-            return EventPublished(seq=0, duplicate=False, turn_count=0)
+        why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
+        if why:
+            return EventPublished(seq=0, duplicate=False, turn_count=0, passed_over=why)
         cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
         arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
@@ -152,12 +156,15 @@ class Ingest:
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
         """A session is bound once; later events may come from anywhere."""
+        if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
+            self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
         key = (event.host, event.session_id)
         binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
         if binding is None:
             binding = await self._new_binding(event, hint)
         if len(self._bindings) > MAX_REMEMBERED:
             self._bindings.clear()
+            self._real_paths.clear()
         self._bindings[key] = binding
         return binding
 
@@ -185,22 +192,31 @@ class Ingest:
         return self.is_paused(directory, event.at) or self._is_excluded(event)
 
     def _is_excluded(self, event: Event) -> bool:
-        return bool(event.cwd) and any(_matches(event.cwd or "", p) for p in self.config().privacy.exclude)
+        """Whether a pattern covers where it happened, by the name it came with or by the real one."""
+        cwd = event.cwd or ""
+        names = {cwd, self._real_paths.get(cwd, cwd)} - {""}
+        return any(_matches(name, pattern) for name in names for pattern in self.config().privacy.exclude)
 
     def is_paused(self, directory: Path, moment: datetime) -> bool:
         """Whether recording was paused for a directory at that moment."""
         return any(pause.covers(directory, moment) for pause in self.pauses)
 
-    def _wanted(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> bool:
+    def _passed_over(
+        self, event: Event, binding: Binding, *, headless: bool, moment: datetime
+    ) -> Literal["paused", "excluded"] | None:
+        """Why an event is not recorded; None: it is."""
+        why: Literal["paused", "excluded"]
         if self._is_opted_out(event, headless=headless):
+            why = "excluded"
             self.counted.excluded += 1
         elif self.is_paused(binding.dir, moment):
+            why = "paused"
             self.counted.paused += 1
         else:
-            return True
+            return None
         if isinstance(event, SubagentStart):
             _remember(self._off_record, (event.host, event.data.child_session_id))
-        return False
+        return why
 
     def _is_opted_out(self, event: Event, *, headless: bool) -> bool:
         """What holds for a session holds for the sub-agents that it starts."""

@@ -53,6 +53,7 @@ class FileTouch(_Frozen):
 class TextMessage(_Frozen):
     role: Role
     text: str
+    tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
 
 
 class SessionStartData(_Frozen):
@@ -64,10 +65,8 @@ class UserPromptData(_Frozen):
     text: str
 
 
-class MessageData(_Frozen):
-    role: Role
-    text: str
-    tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
+class MessageData(TextMessage):
+    pass
 
 
 class ToolUseData(_Frozen):

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
@@ -84,11 +85,22 @@ class Spool:
                 total += (self._folder / name).lstat().st_size
         return total
 
+    def discard(self, matches: Callable[[datetime, Line], bool], *, remove: bool) -> int:
+        """Remove the files, those set aside too, whose time and content match; returns how many there are."""
+        names = [*self._names(), *(f"bad/{name}" for name in self._bad())]
+        found = [name for name in names if matches(_time_of(name), _start_of(self._folder / name))]
+        for name in found if remove else ():
+            self._remove(name)
+        return len(found)
+
+    def _bad(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return sorted(os.listdir(self._folder / "bad"))
+        return []
+
     def bad(self) -> int:
         """How many files were set aside."""
-        with suppress(FileNotFoundError):
-            return len(os.listdir(self._folder / "bad"))
-        return 0
+        return len(self._bad())
 
     def marked(self, mark: str) -> bool:
         """Whether the hook left a mark: `slow` (a deadline was missed) or `full` (an event was dropped)."""
@@ -123,6 +135,23 @@ class Spool:
         (self._folder / "bad").mkdir(mode=0o700, exist_ok=True)
         with fsio.folder(self._folder) as folder_fd, suppress(FileNotFoundError):
             fsio.rename(folder_fd, name, f"bad/{name}")
+
+
+def _time_of(name: str) -> datetime:
+    """When the hook ran, from a file's name: nanoseconds of the Unix epoch."""
+    return datetime.fromtimestamp(int(name.rpartition("/")[2].partition("-")[0]) / 1e9, UTC)
+
+
+def _start_of(path: Path) -> bytes:
+    """What a file holds, as far as a line may be long; of a link or what cannot be read, nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, MAX_LINE_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    finally:
+        os.close(descriptor)
 
 
 _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  #: our trouble, not the file's

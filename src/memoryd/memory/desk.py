@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from memoryd.ipc.events import Tier
-from memoryd.memory import entries, frontmatter, lines
+from memoryd.memory import daily, entries, frontmatter, lines
 from memoryd.memory.changes import Cited, Draft, Dropped, Moved, Ours, Sources, decode, encode
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.proposal_rules import DATE
@@ -168,6 +168,10 @@ class Desk:
 
     def _change_lines(self, proposal: Lines) -> None:
         key = self._lines_key(proposal)
+        if daily.day_of(key.path):
+            text = self.files.get(key, "")
+            self.files[key] = daily.edit(key.path, text, add=proposal.add, remove=proposal.remove)
+            return
         is_entry = key.path not in CORE_FILES
         if is_entry and not self._is_active(key):
             self._drop(proposal, f"{key.path} is gone or no longer active; the person's edit stands")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from memoryd.memory.changes import encode
 from memoryd.memory.entries import path_of
@@ -16,6 +16,7 @@ MAX_LINES = 200  #: of the whole file, what the person wrote included
 MAX_BYTES = 25_000
 _MAX_NAME, _MAX_DESCRIPTION = 120, 200
 _OURS = re.compile(r"- \[.*\]\(knowledge/.*\) — .*\(type: \w+\)\s*\Z|- … \d+ more .*\s*\Z|\s*\Z")
+_LISTED = re.compile(r"- \[.*\]\((knowledge/[^)]+)\) — ")
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
@@ -41,6 +42,12 @@ def entry_line(entry: Entry) -> str:
     description = cut(entry.description, _MAX_DESCRIPTION).replace("<!--", "")
     target = "".join(c if c.isalnum() or c in "/-_." else quote(c, errors="replace") for c in path_of(entry.slug))
     return f"- [{name}]({target}) — {description + ' ' if description else ''}(type: {entry.type})"
+
+
+def listed(row: str) -> str | None:
+    """Return the path of the entry that a line of the index lists, None for any other line."""
+    found = _LISTED.match(row)
+    return unquote(found[1]) if found else None
 
 
 def outside(text: str) -> str:

@@ -25,6 +25,8 @@ class FileKey(NamedTuple):
 CORE_FILES = ("identity.md", "user.md", "preferences.md", "constraints.md")
 ENTRY_DIR = "knowledge"
 SESSION_DIR = "sessions"
+PROCEDURE_DIR = "procedures"
+DAILY_DIR = "daily"
 INDEX_FILE = "MEMORY.md"
 SKILL_FILE = "SKILL.md"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from memoryd.errors import PathRefused
 from memoryd.ipc.events import Tier
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, lines
+from memoryd.memory import daily, entries, lines
 from memoryd.memory.case import Case
 from memoryd.memory.changes import decode
 from memoryd.memory.model import CORE_FILES, EntryType
@@ -55,7 +55,7 @@ def all_texts(proposal: Proposal) -> tuple[str, ...]:
     return new_texts(proposal)
 
 
-def _taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
+def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
     """What a proposal takes out of memory without putting anything in its place."""
     if isinstance(proposal, Archive):
         files = (decode(text) for key, text in case.base.items() if entries.slug_of(key.path) == proposal.slug)
@@ -79,6 +79,8 @@ def names_are_safe(proposal: Proposal, case: Case) -> Objection:
             slugs = [proposal.slug]
         case Lines() if proposal.file in CORE_FILES or entries.slug_of(proposal.file) in known:
             slugs = []
+        case Lines() if case.person and daily.day_of(proposal.file):
+            slugs = []  # notes are written by hand; a memory agent has the session's summary
         case Lines():
             return "path-refused", f"{proposal.file[:80]!r} is neither a core file nor an entry"
         case Summary():
@@ -179,13 +181,18 @@ def user_said_so(proposal: Proposal, case: Case) -> Objection:
 
 
 def removal_is_asked_for(proposal: Proposal, case: Case) -> Objection:
-    taken = [content_words(text) for text in _taken_texts(proposal, case)]
+    taken = [content_words(text) for text in taken_texts(proposal, case)]
     if case.person or not taken:
         return None
     said = [case.own(span) for span in case.cited(proposal)]
     if any(_TAKES_BACK.search(words) or content_words(words) & gone for words in said for gone in taken):
         return None
     return "not-said", "no cited prompt of the user speaks of what it takes away"
+
+
+def asks_to_take(own: str, gone: str) -> bool:
+    """Whether a user takes something back and speaks of this text: what an agent that acts by a tool must show."""
+    return bool(_TAKES_BACK.search(own)) and bool(content_words(own) & content_words(gone))
 
 
 def not_taken_back(proposal: Proposal, case: Case) -> Objection:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 
 import structlog
@@ -62,10 +63,27 @@ class Shelf:
     @asynccontextmanager
     async def locked(self, roots: Mapping[Root, Path]) -> AsyncIterator[None]:
         """Hold the directories' locks, the user's first."""
-        async with AsyncExitStack() as stack:
-            for role, path in ((root, roots[root]) for root in Root if root in roots):
-                await stack.enter_async_context(self.place(path, role).lock)
+        for root in roots:
+            self.place(roots[root], root)
+        async with self.locked_paths([roots[root] for root in Root if root in roots]):
             yield
+
+    @asynccontextmanager
+    async def locked_paths(self, paths: Iterable[Path]) -> AsyncIterator[None]:
+        """Hold the locks of any directories, in the order given: the user's first, as runs take them."""
+        async with AsyncExitStack() as stack:
+            for path in paths:
+                await stack.enter_async_context(self.place(path).lock)
+            yield
+
+    def observed(self, path: Path) -> dict[str, bytes]:
+        """The files of a directory as they are now, others' changes recorded. In a thread, under its lock."""
+        self._observe(path)
+        return self.place(path).directory.read_all()
+
+    def sweep_aside(self, path: Path) -> None:
+        """Remove now, not some seconds later, what runs had moved aside. In a thread, under the lock."""
+        settle(path, self.versions, clock=self.clock)
 
     def read(self, roots: Mapping[Root, Path]) -> dict[FileKey, bytes]:
         """The bytes of now; whoever changed them since the last look is recorded first. In a thread, under the locks.
@@ -156,10 +174,8 @@ class Shelf:
 
     def joined(self, roots: Mapping[Root, Path]) -> Catalogue:
         """The catalogue of these roots, as last loaded; empty for a directory that nobody has read yet."""
-        first, *rest = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
-        for part in rest:
-            first = first.joined(part)
-        return first
+        parts = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
+        return reduce(Catalogue.joined, parts) if parts else Catalogue()
 
     def parts(self, roots: Mapping[Root, Path]) -> dict[Path, Catalogue]:
         """The catalogue of each root by itself, as last loaded."""

@@ -159,6 +159,8 @@ class Runs(Protocol):
         """Note what a run without changes was refused, so that `memoryd log` and the review inbox can show it.
 
         :param rejection: why its whole draft was refused
+
+        :raises Conflict: the token is not this run's
         """
         ...
 

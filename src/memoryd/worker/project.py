@@ -6,7 +6,7 @@ and text; hooks say a text of a turn once, however many handlers report it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -120,15 +120,19 @@ def texts(row: EventRow) -> list[Utterance]:
         case "message":
             return _utterances(row, [(data["role"], data["text"], data.get("tier"))])
         case "turn":
-            said = [(m["role"], m["text"], None) for m in data.get("messages", ())]
+            said = _messages(data)
             last = data.get("last_assistant_message")
-            if last and ("assistant", last, None) not in said:
+            if last and not any(role == "assistant" and text == last for role, text, _ in said):
                 said.append(("assistant", last, None))
             return _utterances(row, said)
         case "pre_compact" | "post_compact":
-            return _utterances(row, [(m["role"], m["text"], None) for m in data.get("messages", ())])
+            return _utterances(row, _messages(data))
         case _:
             return []
+
+
+def _messages(data: Mapping[str, Any]) -> list[tuple[Role, str, str | None]]:
+    return [(m["role"], m["text"], m.get("tier")) for m in data.get("messages", ())]
 
 
 def _utterances(row: EventRow, said: Iterable[tuple[Role, str, str | None]]) -> list[Utterance]:

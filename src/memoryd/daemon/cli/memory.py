@@ -57,6 +57,8 @@ def recall(
         screen.raw(found.text)
         if found.left_out:
             screen.warn(f"{found.left_out} memories had no room; --budget gives more")
+    elif found.left_out:
+        screen.warn(f"nothing fits: {found.left_out} memories had no room; give a larger --budget")
     else:
         screen.warn("nothing would be injected here")
 

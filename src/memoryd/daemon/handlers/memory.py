@@ -1,10 +1,11 @@
 """Memory and its past."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
-from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon import answers
+from memoryd.clock import rfc3339
+from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
@@ -12,8 +13,9 @@ from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import EntryType
-from memoryd.memory.proposals import Save
+from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
 from memoryd.memory.search import memories
 
@@ -28,9 +30,13 @@ class Memory(Handlers):
             name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
             content=_shown(params.content),
         )  # fmt: skip
-        saved = await self.daemon.commands.save(roots, proposal)
-        if params.session_id and params.host and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug)
+        author = Author(params.author)
+        if author is Author.HOST:
+            view = await self.daemon.shelf.view(roots)
+            proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
+        saved = await self.daemon.commands.save(roots, proposal, author)
+        if params.session_id and saved.run:
+            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
@@ -71,6 +77,8 @@ class Memory(Handlers):
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
+        if not (params.query or "").strip():
+            raise BadEvent("memory.search wants a query: some words, in any language")
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
         hits = await self._search(params, catalogue, limit=start + params.limit + 1)
@@ -92,11 +100,19 @@ class Memory(Handlers):
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
         return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
 
-    async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
+    async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self.roots(params.cwd)
-        run, said = await self.daemon.commands.forget(roots, params.name, params.scopes)
+        directory, author = await self.binding(params.cwd), Author(params.author)
+
+        def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
+            if author is Author.HOST:
+                self.daemon.permits.forget(proposals, view, directory)
+
+        run, said = await self.daemon.commands.forget(
+            roots, params.name, params.scopes, author=author, permit=permit
+        )  # fmt: skip
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 
@@ -129,16 +145,15 @@ class Memory(Handlers):
 
     async def memory_why(self, params: m.MemoryWhyParams) -> m.MemoryWhy:
         roots = await self.roots(params.cwd)
-        rows = await asyncio.to_thread(self.daemon.commands.why, roots, params.name, params.line)
-        return m.MemoryWhy(
-            items=tuple(
-                m.WhyItem(
-                    line=row["line"], host=row["session"].partition("/")[0], session=row["session"], seq=row["seq"],
-                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=redact(row["quote"]),
-                )
-                for row in rows
-            )
+        reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
+        return m.MemoryWhy(items=tuple(map(answers.why, reasons)))
+
+    async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
+        selection = await asyncio.to_thread(
+            purging.select, self.daemon.history,
+            session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
+        return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
 
 
 def _shown(text: str) -> str:

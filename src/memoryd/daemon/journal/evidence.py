@@ -48,7 +48,7 @@ class JournalEvidence:
                 (*wanted, *wanted, _FOREIGN_EVENTS),
             )
             parts = (part for kind, data in rows for part in parts_of(kind, json.loads(data)))
-            return [(tier, text) for role, tier, text in parts if role != "user" and text]
+            return [(tier, text) for role, tier, text in parts if text and not (role == "user" and tier is Tier.USER)]
 
         return self.journal.read(query)
 
@@ -64,7 +64,7 @@ def _span(row: sqlite3.Row) -> Span:
 def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
     """Who said what in an event: role, tier and text ('' for an event without text); the user first."""
     parts = parts_of(kind, data)
-    users = "\n".join(text for role, _, text in parts if role == "user")
+    users = "\n".join(text for role, tier, text in parts if role == "user" and tier is Tier.USER)
     if users and kind != "message":
         return "user", Tier.USER, users
     return parts[-1] if parts else ("tool", Tier.TOOL, "")
@@ -76,10 +76,9 @@ def parts_of(kind: str, data: Mapping[str, Any]) -> list[tuple[Role, Tier, str]]
         case "user_prompt":
             return [("user", Tier.USER, data["text"])]
         case "message":
-            role: Role = data["role"]
-            return [(role, Tier(data.get("tier") or TIER_OF_ROLE[role]), data["text"])]
+            return [_spoken(data)]
         case "turn" | "pre_compact" | "post_compact":
-            spoken = [(m["role"], TIER_OF_ROLE[m["role"]], m["text"]) for m in data.get("messages", ())]
+            spoken = [_spoken(message) for message in data.get("messages", ())]
             last = data.get("last_assistant_message") or data.get("summary")
             return [*spoken, ("assistant", Tier.HOST, last)] if last else spoken
         case "subagent_stop":
@@ -88,3 +87,8 @@ def parts_of(kind: str, data: Mapping[str, Any]) -> list[tuple[Role, Tier, str]]
             return [("tool", Tier.TOOL, data.get("summary", ""))]
         case _:
             return []
+
+
+def _spoken(message: Mapping[str, Any]) -> tuple[Role, Tier, str]:
+    role: Role = message["role"]
+    return role, Tier(message.get("tier") or TIER_OF_ROLE[role]), message["text"]

@@ -29,6 +29,13 @@ class Projects:
             self.journal.write(lambda c: c.execute(*_marked(row["key"], project)))
         return str(row["key"])
 
+    def root_of(self, memory: Path) -> str | None:
+        """The root of the project whose memory directory this is, None for any other directory."""
+        row = self.journal.read(
+            lambda c: c.execute("select path from projects where key = ?", (memory.parent.name,)).fetchone()
+        )
+        return str(row["path"]) if row else None
+
     def _adopt(self, connection: sqlite3.Connection, project: Project) -> str:
         rows = connection.execute(
             "select key, path from projects where dev = ? and ino = ? and (root_commit = ? or remote = ?)",

@@ -30,6 +30,24 @@ _REDACTIONS = """
     -- how often each kind of secret or personal datum was replaced; never a value
     create table redactions (label text primary key, count integer not null, last_at text not null) without rowid;
 """
+_GOALS = """
+    create table goals (
+        id integer primary key, dir text not null, text text not null, status text not null,  -- open, done, dropped
+        host text, session_id text,                  -- the session that it came up in, when one was named
+        created_at text not null, updated_at text not null
+    );
+    create index goals_by_dir on goals (dir, status);
+"""
+#: purges: `purged` marks the tombstones that a purge left, not retention; a rule keeps out what had not come in yet
+_PURGES = """
+    create table purged (digest blob primary key) without rowid;
+    create table purges (
+        id integer primary key, at text not null, until text not null,  -- events before `until` are refused, of:
+        session blob, host text, tier text,          -- a digest of `host/session_id`; null: of any
+        unfinished integer not null                  -- the bytes that it freed are not overwritten yet
+    );
+    create index purges_by_until on purges (until);
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -129,6 +147,8 @@ MIGRATIONS: tuple[str, ...] = (
     prompts.MIGRATION,
     _REVIEWS,
     _REDACTIONS,
+    _GOALS,
+    _PURGES,
 )
 
 

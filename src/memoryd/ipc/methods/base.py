@@ -29,6 +29,7 @@ class Done(Result):
 
 AbsolutePath = Annotated[str, Field(max_length=4096, pattern=r"^/[^\x00]*$")]
 ScopeName = Literal["user", "project", "team"]
+Author = Literal["person", "host"]  #: host: an agent by its own tool, not by the user's word
 EntryTypeName = Literal["user", "feedback", "project", "reference"]
 
 

@@ -6,6 +6,8 @@ from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.methods.base import AbsolutePath, Done, Method, NoParams, Params, Result
 
+MAX_PAUSE_SECONDS = 10 * 366 * 86_400
+
 
 class Health(Result):
     """ok: due work gets done; degraded: part of it; stuck: none. `reason` names the remedy."""
@@ -24,7 +26,7 @@ class Health(Result):
 
 class PauseParams(Params):
     cwd: AbsolutePath | None = None  #: None: everywhere
-    seconds: int | None = Field(default=None, ge=1)  #: None: until resumed
+    seconds: int | None = Field(default=None, ge=1, le=MAX_PAUSE_SECONDS)  #: None: until resumed
 
 
 class ResumeParams(Params):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import START, arrival
 
@@ -75,6 +75,7 @@ def counted(journal: Journal, session: str) -> dict[str, Any]:
     return {name: row[name] for name in (*names, "parent", "children")}
 
 
+@settings(deadline=None, max_examples=20)
 @given(st.lists(steps, max_size=25))
 def test_any_session_comes_back_the_same(tmp_path_factory: pytest.TempPathFactory, script: list[Any]) -> None:
     script = [("user_prompt", "s1", "t0", 0), *script]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import START, arrival
 
@@ -73,6 +73,7 @@ def test_what_hook_and_transcript_both_tell_is_one_prompt(journal: Journal) -> N
     assert texts(walk(journal, 10)) == ["in a turn", "only in the transcript", "once"]
 
 
+@settings(deadline=None, max_examples=20)
 @given(st.integers(min_value=0, max_value=12), st.integers(min_value=1, max_value=5))
 def test_pages_hold_each_prompt_once_while_new_ones_arrive(
     tmp_path_factory: pytest.TempPathFactory, count: int, limit: int

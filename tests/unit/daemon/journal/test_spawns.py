@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import START, arrival
 
@@ -87,6 +87,7 @@ def test_a_sub_agent_that_is_started_again_runs_again(journal: Journal) -> None:
     assert graph(journal) == [("a", 1, True)]
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(min_value=0, max_value=10**6))
 def test_the_order_of_arrival_changes_nothing(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     story = [starts("s1", "a", 1), starts("a", "a1", 2), stops("s1", "a", 3), starts("s1", "b", 4), ends("s1", 5)]

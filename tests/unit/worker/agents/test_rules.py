@@ -490,7 +490,7 @@ def test_what_follows_a_text_to_invent_stays_foreign_after_any_number_of_blank_l
     assert not read(f"{asked}\n\n\n{rule}").facts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_gives_proposals_of_single_lines(prompts: list[str]) -> None:
     for proposal in proposals_for(*prompts):
@@ -498,7 +498,7 @@ def test_any_text_gives_proposals_of_single_lines(prompts: list[str]) -> None:
         assert all(line.strip() and "\n" not in line for line in lines)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=40, max_size=90), st.text(max_size=50), st.text(max_size=50), st.text(max_size=50))
 def test_a_text_that_a_prompt_quotes_is_never_left_out(quote: str, before: str, after: str, around: str) -> None:
     prompt, foreign = before + quote + after, around + quote + around
