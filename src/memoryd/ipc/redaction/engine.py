@@ -81,7 +81,7 @@ def find(text: str) -> list[Span]:
     steps: list[View] = []
     for view in views(text):
         steps = [view, *steps]
-        literals = tuple(dict.fromkeys((*literals, *_present(view.seams()))))
+        literals = tuple(dict.fromkeys((*literals, *_new_in(view))))
         found += [
             _back(span, start, steps)
             for start, end in view.regions()
@@ -209,6 +209,15 @@ def _present(text: str) -> Iterator[str]:
     yield from (word for word in _WORDS if word in lowered)
     if not text.isascii():
         yield from (word for word in _WIDE_WORDS if word in text)
+
+
+def _new_in(view: View) -> Iterator[str]:
+    """The literals that a view may hold beyond those of the text: with a character that it made, or over a seam."""
+    if not view.made:
+        return _present(view.seams())
+    lowered = view.text.lower()
+    wanted = (literal for literal in (*_EXACT, *_ANY_CASE) if not view.made.isdisjoint(literal))
+    return (literal for literal in wanted if literal in view.text or literal in lowered)
 
 
 def _secrets(text: str, literals: Iterable[str]) -> Iterator[Span]:
