@@ -1,6 +1,7 @@
 """`memoryd privacy`: places, kinds and counts; never a value."""
 
 import json
+from typing import Any
 
 from support.secrets import samples
 from unit.daemon.cli.conftest import Cli, World
@@ -35,7 +36,7 @@ def test_its_json_is_the_result_of_the_method(cli: Cli, world: World) -> None:
 
 def test_what_a_setting_sends_away_is_named_and_nothing_is_by_default() -> None:
     assert list(privacy.outgoing(Config().model_dump(mode="json"))) == []
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         "agent": {"kind": "model", "model": "openai:gpt", "base_url": "https://llm.example.org/v1", "command": None},
         "search": {"embedder": "none", "model": "left over"},
         "recall": {"budget_tokens": 2500},
