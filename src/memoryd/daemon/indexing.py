@@ -78,7 +78,7 @@ class Indexer:
                     await self._start_anew(str(error))
                 except (Unavailable, MemorydError) as error:
                     self.fault = str(error)
-                    log.warning("index.failed", error=type(error).__name__)
+                    log.warning("index.failed", error=type(error).__name__, reason=str(error))
                     return False
                 else:
                     self.fault, self._rebuilds = "", 0
@@ -191,7 +191,7 @@ class Indexer:
             self._state, self._looked = None, 0
             self.wake()
         except Unavailable as error:
-            log.warning("index.failed", error=str(error))
+            log.warning("index.failed", error=type(error).__name__, reason=str(error))
         return None
 
     def _memories(self, root: str, catalogue: Catalogue) -> tuple[Catalogue, dict[str, Memory], str]:
