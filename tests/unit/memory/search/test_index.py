@@ -91,7 +91,7 @@ def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
 
 def test_a_query_of_any_kind_is_answered(index: Index) -> None:
     filled(index)
-    for query in ("", "the", "的", '"', "a" * 2000, "AND OR NOT +-*:", "\x00", "头发 " * 500):
+    for query in ("", "the", "的", '"', "a" * 2000, "AND OR NOT +-*:", "\x00", "头发 " * 500, "\ud800 tea"):
         index.search(query, field="turn", limit=5)
 
 
