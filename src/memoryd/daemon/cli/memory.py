@@ -119,7 +119,7 @@ def list_memories(
     """
     found = asking.ask(
         "memory.list",
-        {"cwd": asking.absolute(cwd), "scopes": tuple(scope or ()), "limit": limit, "cursor": cursor},
+        {"cwd": asking.absolute(cwd), "scopes": tuple(scope or ()), "limit": limit, "cursor": cursor, "check": True},
     )
     if json:
         return screen.as_json(found)
