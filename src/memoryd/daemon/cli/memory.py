@@ -71,7 +71,13 @@ def list_memories(
     """
     found = asking.ask(
         "memory.list",
-        {**asking.where(cwd, memory_dir), "scopes": tuple(scope or ()), "limit": limit, "cursor": cursor},
+        {
+            **asking.where(cwd, memory_dir),
+            "scopes": tuple(scope or ()),
+            "limit": limit,
+            "cursor": cursor,
+            "check": True,
+        },
     )
     if json:
         return screen.as_json(found)

@@ -50,9 +50,10 @@ class Memory(Handlers):
         items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
+        shown = page[: params.limit]
         dirs = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes).values()
         return m.MemoryListed(
-            items=await asyncio.to_thread(answers.flagged, catalogue, page[: params.limit]),
+            items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
             totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),

@@ -55,6 +55,7 @@ class MemoryQuery(Where, PageParams):
     query: str | None = Field(default=None, max_length=2000)
     match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
     offset: int = Field(default=0, ge=0)
+    check: bool = False  #: of `memory.list`: look for signs of attacks, of little worth and of duplicates
 
 
 class MemoryItem(Result):
