@@ -23,6 +23,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK_STOP = re.compile("[的了吗呢吧啊呀嘛么我你您他她它们]")
 _MARKUP = re.compile(r"[\s*_`#>~|\[\]-]+")
 _LINE_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|#{1,6}|>)\s+")
+_CLAUSE_END = re.compile(r"[,;:.!?。\n]|\s[-–—]+\s|\b(?:and|but|so)\b|所以")
 #: drawn as nothing: controls, soft hyphen, zero width, direction marks, fillers, tags, supplementary selectors
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
@@ -94,6 +95,19 @@ def stem(word: str) -> str:
         if root != word and len(root) >= 3 and any(c in "aeiouy" for c in root):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
     return word.removesuffix("e") if len(word) > 3 else word
+
+
+def leaves_out(old: str, new: str) -> bool:
+    """Whether a text says nothing but whole clauses of another, in their order, and not all of them."""
+    before, after = _clauses(old), _clauses(new)
+    rest = iter(before)
+    return 0 < len(after) < len(before) and all(clause in rest for clause in after)
+
+
+def _clauses(text: str) -> list[str]:
+    return [
+        clause.strip() for clause in _CLAUSE_END.split(unicodedata.normalize("NFKC", text).casefold()) if clause.strip()
+    ]
 
 
 def effective(text: str) -> str:

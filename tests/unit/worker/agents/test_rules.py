@@ -314,6 +314,95 @@ def test_one_attribute_of_a_person_is_forgotten_and_the_others_stay() -> None:
     assert "Ole" in talk.memory()
 
 
+@pytest.mark.parametrize(
+    ("said", "wish", "gone", "left"),
+    [
+        (
+            "I live in Wellington and I like pytest over unittest.",
+            "On reflection, wipe the bit about where I live; that's nobody's business.",
+            "Wellington", "pytest over unittest",
+        ),
+        ("我老家是赤峰的，写 SQL 关键字喜欢大写。", "老家那条删了吧，别留着。", "赤峰", "关键字喜欢大写"),
+        ("I'm dyslexic so short lines help, and my nick is grubworm.", "please un-remember the nickname", "grubworm", "dyslexic"),
+        (
+            "I have ADHD, so on bad days I dictate. My name is Ole Brand.",
+            "I'd rather you didn't keep the health thing. The dictating may stay.",
+            "ADHD", "dictates",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_wish_that_names_one_of_two_facts_of_a_line_takes_that_clause_alone(
+    said: str, wish: str, gone: str, left: str, runs: int
+) -> None:
+    talk = Talk()
+    talk.say(said)
+    if runs == 2:
+        talk.run()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+    assert talk.refused == []
+
+
+def test_an_entry_that_loses_a_clause_keeps_its_type_and_the_rest() -> None:
+    talk = Talk()
+    talk.say("We decided to host on grab-02, our client is Varnholm.")
+    talk.run()
+    talk.say("Please wipe the client from your memory.")
+    made = talk.run().proposals
+    assert any(isinstance(proposal, Supersede) and proposal.type == "project" for proposal in made)
+    assert "Varnholm" not in talk.active_entries()
+    assert "grab-02" in talk.active_entries()
+
+
+@pytest.mark.parametrize(
+    ("said", "wish", "gone"),
+    [
+        ("My address is 4 Quay Street.", "don't store where I live", "Quay Street"),
+        ("I work at Corvane.", "please forget who I work for", "Corvane"),
+        ("I'm 58 and I never finished school.", "forget my age, please", "58"),
+        ("I'm leaving the company in June.", "forget my plans", "June"),
+        ("My phone number is 555 0147 221.", "please delete my phone number from your notes", "0147"),
+        ("I work from nine to three, mornings only.", "forget my schedule", "nine to three"),
+        ("我住在青浦。", "住址不要保存，其他的没关系", "青浦"),
+        ("我其实有点焦虑症，在吃药。", "关于我身体的话请删除", "焦虑症"),
+        ("我是北屿中学的老师。", "学校名抹掉！", "北屿"),
+        ("我准备下个月提离职。", "离职那句忘了它！", "离职"),
+        ("我们的预算只有 38 万。", "预算数不要留痕。", "38 万"),
+    ],
+)
+def test_a_wish_names_a_fact_by_what_people_call_it(said: str, wish: str, gone: str) -> None:
+    talk = Talk()
+    talk.say(f"Remember: {said}" if said.isascii() else f"记住：{said}")
+    talk.say("I prefer tabs over spaces.")
+    talk.run()
+    assert gone in talk.memory()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert "tabs" in talk.memory()
+
+
+@pytest.mark.parametrize(
+    ("wish", "gone", "left"),
+    [
+        ("Strike the remark concerning Penhallow from your notes. The Clio part may stand.", "Penhallow", "Clio"),
+        ("The bit about the exports is fine. Purge what I said about Penhallow.", "Penhallow", "Clio"),
+    ],
+)
+def test_what_a_prompt_spares_stays(wish: str, gone: str, left: str) -> None:
+    talk = Talk()
+    talk.say("Remember: the client on the Penhallow matter is difficult. Remember: my exports go to Clio.")
+    talk.run()
+    assert gone in talk.memory()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+
+
 def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before() -> None:
     talk = Talk()
     talk.say("My shell is zsh.")

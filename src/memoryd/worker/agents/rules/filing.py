@@ -15,7 +15,8 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.patterns import Kind, lazy
-from memoryd.worker.agents.rules.topics import Topic, about, alias_of, names_something, shared_with, slug_words
+from memoryd.worker.agents.rules.topics import Topic, about, slug_words
+from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
 
 ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
@@ -26,7 +27,6 @@ _FILE_OF = {
     Kind.PREFERENCE: "preferences.md",
     Kind.RULE: "constraints.md",
 }
-_PERSONAL = {"user.md", "identity.md"}
 _IMPERSONAL = {"", "preferences.md", "constraints.md"}
 _NAMES = {"user name", "agent name"}
 _DENIED = lazy(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
@@ -60,15 +60,16 @@ class Desk:
         self._place(fact, seq, stale)
 
     def forget(self, wishes: Sequence[Forget], seq: int, newest: Iterable[str], spared: Iterable[str]) -> None:
-        """Take out the facts that the wishes of a prompt name; when they name none, the newest ones.
+        """Take out what the wishes of a prompt name, or a part of a line; when they name nothing, the newest facts.
 
         `newest`: the texts of the turn before. `spared`: clauses that say what may stay.
         """
-        stays = [Forget(what=clause, said=clause, language=wishes[0].language) for clause in spared]
-        meant = list(dict.fromkeys(held for wish in wishes for held in self._named(wish)))
-        for held in meant or [held for held in self._newest(wishes, newest) if not _is_spared(held, stays)]:
-            self._drop(held)
-            self._gone.extend((old, (seq,)) for old in held.before_run())
+        for held, rest in taken_out(wishes, self._held, self._with_texts(newest), spared):
+            if rest:
+                self._cut(held, rest, seq)
+            else:
+                self._drop(held)
+                self._gone.extend((old, (seq,)) for old in held.before_run())
 
     def forgotten(self, fact: Fact, wishes: Iterable[Forget]) -> bool:
         """Whether the same prompt wishes to forget what the fact is about."""
@@ -98,28 +99,6 @@ class Desk:
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
         wanted = {fold(simplified(text)) for text in texts}
         return [held for held in self._held if held.folded in wanted]
-
-    def _named(self, wish: Forget) -> list[Held]:
-        """Return the facts that a wish names, or else those that share most words with its sentence."""
-        if names_something(wish):
-            is_meant = about(wish)
-            meant = [held for held in self._held if is_meant(held.text)]
-            if meant:
-                return meant[-1:] if alias_of(wish) else meant
-        most = max((shared_with(wish, held.words) for held in self._held), default=0)
-        return [held for held in self._held if most and shared_with(wish, held.words) == most]
-
-    def _newest(self, wishes: Sequence[Forget], texts: Iterable[str]) -> list[Held]:
-        """Return the facts of the turn before that may be meant; none when a wish names something that is not known.
-
-        A wish that speaks of no rule means what was said of the person.
-        """
-        if any(map(names_something, wishes)):
-            return []
-        found = self._with_texts(texts)
-        of_person = [held for held in found if held.file in _PERSONAL]
-        speaks_of_rules = any(wish.language.of_rules.search(wish.said) for wish in wishes)
-        return of_person if of_person and not speaks_of_rules else found
 
     # what is replaced
 
@@ -164,6 +143,16 @@ class Desk:
         self._held.append(new)
         self.learned.append(new)
 
+    def _cut(self, held: Held, rest: str, seq: int) -> None:
+        """Let the rest of a line stand in its place."""
+        left = held.cut(rest, seq)
+        if not left.file:
+            left.slug = self._free_slug(rest, [held])
+        at = self._held.index(held)
+        self._drop(held)
+        self._held.insert(at, left)
+        self.learned.append(left)
+
     def _drop(self, held: Held) -> None:
         self._held.remove(held)
         if held in self.learned:
@@ -178,15 +167,11 @@ class Desk:
         return slug
 
 
-def _is_spared(held: Held, stays: Iterable[Forget]) -> bool:
-    return any(about(stay)(held.text) or shared_with(stay, held.words) for stay in stays)
-
-
 def _file_of(fact: Fact, stale: list[Held]) -> str:
     """What replaces a line stands where it stood, unless it says who somebody is."""
     file = _FILE_OF.get(fact.kind, "")
     stood_in = stale[0].file if stale else ""
-    return stood_in if stood_in and (fact.tentative or file not in _PERSONAL) else file
+    return stood_in if stood_in and (fact.tentative or file not in PERSONAL) else file
 
 
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
@@ -196,7 +181,7 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         return False
     if any(slot.startswith(("user", "agent")) for slot in shared):
         file = _FILE_OF.get(fact.kind)
-        at_home = held.file in _PERSONAL and (held.file == file or file not in _PERSONAL)
+        at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
         return at_home and (fact.changes or (held.file == file and bool(shared & _NAMES)))
     return fact.changes or (held.file == "preferences.md" and "answer language" in shared)
 

@@ -123,6 +123,7 @@ class Language:
     of_rules: re.Pattern[str]  #: a wish to forget that speaks of a rule or a habit
     spare: re.Pattern[str]  #: beside a wish to forget: says what may stay
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
+    recent: re.Pattern[str]  #: in a `what`: points at what was said last
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
     grams: Callable[[str], frozenset[str]]  #: the words of a sentence as signs

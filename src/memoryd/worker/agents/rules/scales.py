@@ -53,6 +53,11 @@ def weigh_clause(masked: str, language: Language) -> int:
     return _sum(Scale.LASTING, {BASE, PART, *signs_in(masked, language)}, language)
 
 
+def weigh_wish(masked: str, language: Language) -> int:
+    """Return how much speaks for a clause as a wish to forget."""
+    return _sum(Scale.FORGETTING, {BASE, *signs_in(masked, language)}, language)
+
+
 def _sum(scale: Scale, signs: Iterable[str], language: Language) -> int:
     known = weights(language.code)[scale]
     return sum(known.get(sign, 0) for sign in signs)
