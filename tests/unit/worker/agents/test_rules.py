@@ -323,7 +323,10 @@ def test_one_attribute_of_a_person_is_forgotten_and_the_others_stay() -> None:
             "Wellington", "pytest over unittest",
         ),
         ("我老家是赤峰的，写 SQL 关键字喜欢大写。", "老家那条删了吧，别留着。", "赤峰", "关键字喜欢大写"),
-        ("I'm dyslexic so short lines help, and my nick is grubworm.", "please un-remember the nickname", "grubworm", "dyslexic"),
+        (
+            "I'm dyslexic so short lines help, and my nick is grubworm.", "please un-remember the nickname",
+            "grubworm", "dyslexic",
+        ),
         (
             "I have ADHD, so on bad days I dictate. My name is Ole Brand.",
             "I'd rather you didn't keep the health thing. The dictating may stay.",

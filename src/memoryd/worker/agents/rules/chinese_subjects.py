@@ -17,7 +17,12 @@ SLOTS = (
             r"(?:用户|我)的?(?:职称|头衔|职位|岗位)|调去|转岗|转去|升任|用户.*(?:带|教).*班|用户.*(?:是|做|写|当|转正|升)[^，。]*<ROLE>"
         ),
     ),
-    ("user place", regex(r"(?:用户|我).*(?:人在|住在|常驻|住(?!院)|base|搬到|搬去|坐标|定居)")),
+    (
+        "user place",
+        regex(
+            r"(?:用户|我).*(?:人在|住在|常驻|住(?!院)|base|搬到|搬去|坐标|定居|办公室|研发中心)|relocate|北京时间|时区|\bCET\b"
+        ),
+    ),
     (
         "user employer",
         regex(
@@ -46,9 +51,21 @@ SLOTS = (
     (
         "answer length",
         regex(
-            r"尽量详细|详细(?:一)?点|详尽|简短版|(?:保持|改成|要)(?:简短|简洁|详细)|(?:回答|回复|回覆|解释|说明|写|说|讲).{0,10}(?:简短|简洁|短|详细|啰嗦|长|细)|^(?:简短|详细)"
+            r"展开讲|给结论|三五句|两三句|尽量详细|详细(?:一)?点|详尽|简短版|(?:保持|改成|要)(?:简短|简洁|详细)|(?:回答|回复|回覆|解释|说明|写|说|讲).{0,10}(?:简短|简洁|短|详细|啰嗦|长|细)|^(?:简短|详细)"
         ),
     ),
+    ("main language", regex(r"主力语言|主写|主要写|主语言|(?:用户|我)(?:平时|现在|以后)?(?:主要|都)?写 ?[A-Z]\w*")),
+    ("working hours", regex(r"(?:用户|我).*(?:[点點].{0,4}(?:到|上班|下班|才)|夜班|早班|作息)")),
+    ("team size", regex(r"(?:组|团队|我们|咱们).{0,8}[一二三四五六七八九十两\d]+ ?(?:个人|人|个了|名)")),
+    ("date format", regex(r"日期.{0,12}(?:格式|写成|写|用)|YYYY|年月日")),
+    ("branch names", regex(r"分支(?:名|命名)|分支.{0,6}(?:开头|叫)")),
+    ("default branch", regex(r"(?:默认|主)分支")),
+    ("state management", regex(r"(?:Redux|Zustand|MobX|Pinia|Vuex|Recoil|Jotai)|状态管理")),
+    ("charts", regex(r"(?:ECharts|AntV|G2|D3|Highcharts|Chart\.js)|图表|可视化")),
+    ("blog", regex(r"博客.{0,8}(?:跑|搬|用|在|是)|(?:Hexo|Hugo|Astro|Jekyll|WordPress)")),
+    ("frontend framework", regex(r"\b(?:React|Vue|Angular|Svelte|Next\.?js|Nuxt)\b")),
+    ("laptop", regex(r"主力机|(?:用户|我).*(?:MacBook|ThinkPad|笔记本|台式机|新电脑)")),
+    ("release day", regex(r"发版|上线日|发布日")),
     ("line length", regex(r"行宽|每行|行长|一行(?:最多|不超过)")),
     ("indentation", regex(r"缩进|缩排|空格|[一两二三四八\d] ?格|\btabs?\b")),
     ("framework", regex(r"框架")),

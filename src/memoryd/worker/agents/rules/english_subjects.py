@@ -8,7 +8,7 @@ SLOTS = (
     (
         "user name",
         regex(
-            r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by"
+            r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\b(?:call|address) the user\b|the user is called|the user goes by"
         ),
     ),
     (
@@ -74,6 +74,60 @@ SLOTS = (
         ),
     ),
     ("test framework", regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
+    (
+        "working hours",
+        regex(
+            r"\b(?:working (?:day|hours|time)|shifts?|hours)\b|\bworks? (?:from )?\w+ to \w+|\b\d+(?::\d\d)? ?(?:to|-) ?\d+(?::\d\d)?\b.*\b(?:work|ping|call)|\bworks? .*\b(?:till|until|nights)\b"
+        ),
+    ),
+    (
+        "date format",
+        regex(
+            r"\b(?:dates?|timestamps?)\b.*(?:\b(?:format\w*|written|style|iso|rfc ?\d+|as|in|spelled|month|style)\b|[DMY]{2}[/.-])|DD[/.]MM|YYYY-MM|\b\d{1,2} [A-Z][a-z]{2} \d{4}\b"
+        ),
+    ),
+    (
+        "answer length",
+        regex(
+            r"\b(?:answers?|repl(?:y|ies)|explanations?|summar(?:y|ies)|full story|keep it|long form|in depth)\b.*\b(?:short|brief|long|longer|lines?|sentences?|detail\w*|full|concise|terse|verbose|paragraphs?|depth|default)\b|\b(?:full story|short|brief|concise|terse|detailed|longer) (?:answers?|repl|explanations?|with)"
+        ),
+    ),
+    (
+        "branch names",
+        regex(r"\bbranch(?:es)? (?:names?|naming)|\bname .*\bbranch|\bbranches (?:start|begin|are (?:named|called))"),
+    ),
+    (
+        "default branch",
+        regex(r"\bdefault branch|\btrunk\b|\b(?:master|main) (?:branch )?(?:is|was)\b|\bbranch is (?:master|main)\b"),
+    ),
+    (
+        "frontend framework",
+        regex(r"\b(?:react|vue|angular|svelte(?:kit)?|next\.?js|nuxt|remix|solid(?:js)?|preact|ember)\b"),
+    ),
+    (
+        "web framework",
+        regex(
+            r"\b(?:django|flask|fastapi|rails|express|nestjs|fastify|laravel|symfony|spring(?: boot)?|gin|actix|axum)\b"
+        ),
+    ),
+    ("state management", regex(r"\b(?:redux|zustand|mobx|pinia|vuex|recoil|jotai)\b")),
+    ("monitoring", regex(r"\b(?:graphite|victoriametrics|prometheus|datadog|new relic|influx\w*)\b")),
+    ("logging", regex(r"\b(?:log4j|slf4j|logback|loguru|structlog|winston|pino|zap|zerolog)\b")),
+    ("maps", regex(r"\b(?:leaflet|maplibre|mapbox|openlayers|google maps)\b")),
+    ("docs tool", regex(r"\bdocs?\b.*\b(?:sphinx|mkdocs|mdbook|docusaurus|confluence|notion|wiki|handbook)\b")),
+    (
+        "laptop",
+        regex(
+            r"the user .*\b(?:macbook|thinkpad|chromebook|framework|laptop|workstation|desktop|surface)\b|\b(?:laptop|machine) is\b"
+        ),
+    ),
+    ("diet", regex(r"\b(?:vegetarian|vegan|pescatarian|eats? (?:fish|meat|everything)|gluten|halal|kosher)\b")),
+    (
+        "team size",
+        regex(
+            r"\bteam of\b|\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:people|devs|developers|engineers|of us)\b"
+        ),
+    ),
     ("coverage", regex(r"\bcoverage\b")),
     ("line length", regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
 )

@@ -109,8 +109,10 @@ class Desk:
         slots = slots_of(fact.text, fact.language)
         found = [held for held in self._held if _same_attribute(held, fact, slots)]
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
+        if not found and fact.may_change:
+            found = self._closest(fact, frozenset(newest))
         if not found and fact.changes:
-            found = self._closest(fact, frozenset(newest)) or self._just_said(fact, slots, newest)
+            found = self._just_said(fact, slots, newest)
         return found
 
     def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
@@ -121,15 +123,21 @@ class Desk:
         return found
 
     def _closest(self, fact: Fact, newest: frozenset[str]) -> list[Held]:
-        """Return the line that shares most topic words, the newest of equals; none when no line is near."""
+        """Return the line that shares most topic words, the newest of equals; none when no line is near.
+
+        Less is asked of a fact that surely changes something, and of a line of the turn before.
+        """
         topic, best = Topic(fact), (0, list[Held]())
         for held in self._held:
-            if not _comparable(held, fact):
-                continue
             shared, words = topic.shared(held)
-            near = shared >= 2 or (shared and (held.text in newest or shared >= ON_TOPIC * words))
-            if near and shared >= best[0]:
-                best = (shared, [held])
+            if shared < best[0] or not shared or _beside(held, fact):
+                continue
+            just_said, on_topic = held.text in newest, shared >= ON_TOPIC * words
+            if _comparable(held, fact):
+                near = (shared >= 2 or just_said or on_topic) if fact.changes else shared >= 2 and just_said
+            else:
+                near = fact.changes and shared >= 2 and just_said and len(newest) == 1
+            best = (shared, [held]) if near else best
         return best[1]
 
     def _place(self, fact: Fact, seq: int, stale: list[Held]) -> None:
@@ -183,13 +191,17 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         file = _FILE_OF.get(fact.kind)
         at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
         return at_home and (fact.changes or (held.file == file and bool(shared & _NAMES)))
-    return fact.changes or (held.file == "preferences.md" and "answer language" in shared)
+    return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
 
 
 def _comparable(held: Held, fact: Fact) -> bool:
-    """Whether a fact may take the place of another by its topic alone; facts of one sentence stand side by side."""
+    """Whether a fact may take the place of another by its topic alone; facts of one prompt stand side by side."""
     family = {_FILE_OF[fact.kind]} if fact.kind in (Kind.AGENT, Kind.PERSON) else _IMPERSONAL
-    return held.file in family and (held.fact is None or held.fact.said != fact.said)
+    return held.file in family and not _beside(held, fact)
+
+
+def _beside(held: Held, fact: Fact) -> bool:
+    return held.fact is not None and held.fact.beside == fact.beside
 
 
 def _asserts(held: Held, old: str, fact: Fact) -> bool:

@@ -15,7 +15,7 @@ _LISTED_CHARS = 16  #: of a clause that only goes on with a list: "and the small
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
 _SHRUG = lazy(
-    r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S(?!.*\b(?:back|delete|erase|remove)\b)",
+    r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S(?!.*\b(?:back|delete|erase)\b)",
     re.IGNORECASE,
 )
 _AFTER_RETRACTION = " ,.:，。：-–—"

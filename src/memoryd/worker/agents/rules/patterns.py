@@ -115,6 +115,7 @@ class Language:
     tail: re.Pattern[str]  #: what is cut off the end of a fact
     about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
+    changed: re.Pattern[str]  #: anywhere: something is not as it was: "moved", "is history", 改, 换
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
