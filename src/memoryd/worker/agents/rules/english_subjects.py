@@ -20,7 +20,7 @@ SLOTS = (
     (
         "user place",
         regex(
-            r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z][a-z]{2,})"
+            r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in |to |near |out of )?(?:the )?(?-i:[A-Z][a-z]{2,})"
         ),
     ),
     (
@@ -129,7 +129,10 @@ SLOTS = (
         ),
     ),
     ("coverage", regex(r"\bcoverage\b")),
-    ("line length", regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
+    (
+        "line length",
+        regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b|\blimit (?:to|is|of) \d{2,3}\b"),
+    ),
 )
 
 #: words of a wish -> lines that they mean; the first that a wish holds count first

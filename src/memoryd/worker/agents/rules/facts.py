@@ -14,6 +14,7 @@ class Fact:
     said: str  #: the sentence it was taken from
     language: Language
     importance: float
+    lasting: int = 0  #: the weight of its sentence
     beside: str = ""  #: the prompt that the sentence stands in
     reason: str = ""  #: of a decision
     old_values: tuple[str, ...] = ()  #: named as holding no longer

@@ -45,19 +45,19 @@ class Desk:
         self._gone: list[tuple[Held, tuple[int, ...]]] = []
         self.learned: list[Held] = []  #: of this run, oldest first; a forgotten one is gone again
 
-    def file(self, fact: Fact, seq: int, newest: Sequence[str] = ()) -> None:
-        """Place a fact, unless memory or the project's instructions say it already.
+    def file(self, fact: Fact, seq: int, newest: Sequence[str] = ()) -> bool:
+        """Place a fact, unless memory or the project's instructions say it already; return whether it replaced one.
 
         `newest`: the texts of the turn before, which a correction that names nothing takes back.
         """
         if self._in_instructions(fact) or self._said(fact):
-            return
+            return False
         stale = self._stale(fact, newest)
         if not stale and fact.corrects:
             stale = self._with_texts(newest)[-1:]
-        if fact.tentative and (not stale or self._learned_from(fact.said)):
-            return
-        self._place(fact, seq, stale)
+        if stale or not fact.tentative:
+            self._place(fact, seq, stale)
+        return bool(stale)
 
     def forget(self, wishes: Sequence[Forget], seq: int, newest: Iterable[str], spared: Iterable[str]) -> None:
         """Take out what the wishes of a prompt name, or a part of a line; when they name nothing, the newest facts.
@@ -93,9 +93,6 @@ class Desk:
         covered = bool(words) and not fact.changes
         return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
 
-    def _learned_from(self, sentence: str) -> bool:
-        return any(held.fact and held.fact.said == sentence for held in self.learned)
-
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
         wanted = {fold(simplified(text)) for text in texts}
         return [held for held in self._held if held.folded in wanted]
@@ -118,7 +115,7 @@ class Desk:
     def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
         """Return the one fact of the turn before that may be meant, unless the two are about different attributes."""
         found = [held for held in self._with_texts(newest) if _comparable(held, fact)]
-        if len(found) != 1 or (slots and found[0].slots(fact.language)):
+        if len(found) != 1 or slots or found[0].slots(fact.language):
             return []
         return found
 

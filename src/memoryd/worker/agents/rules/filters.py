@@ -47,7 +47,7 @@ def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
     for table in (language, ENGLISH) if language is not ENGLISH else (language,):
         match = table.forget.match(sentence.masked)
         if match:
-            what = " ".join(part for part in match.groups() if part).strip()
+            what = "，".join(part for part in match.groups() if part).strip()
             named = "" if table.nameless.match(what) else what
             return Forget(what=named, said=sentence.text, language=table)
     if sentence.forgetting >= FORGETTING:

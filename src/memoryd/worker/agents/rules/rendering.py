@@ -30,7 +30,10 @@ def fact_of(
     if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or language.anaphoric.fullmatch(simplified(text)):
         return None
     kind = Kind.DECISION if reason else kind
-    fact = Fact(kind=kind, text=line, said=sentence.text, language=language, importance=importance, reason=reason)
+    fact = Fact(
+        kind=kind, text=line, said=sentence.text, language=language, importance=importance, lasting=sentence.lasting,
+        reason=reason,
+    )  # fmt: skip
     return _with_claims(fact, sentence.masked, sentence.changing)
 
 
