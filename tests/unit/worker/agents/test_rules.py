@@ -21,7 +21,7 @@ from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
 from memoryd.memory.scan import threats
 from memoryd.worker.agents.rules import RulesAgent, learn
 from memoryd.worker.agents.rules.quoting import quoted_in
-from memoryd.worker.agents.rules.reading import MAX_FACTS, read
+from memoryd.worker.agents.rules.reading import MAX_FACTS, laid_out, read
 from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
@@ -414,6 +414,64 @@ def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before()
     talk.run()
     assert "nushell" in talk.memory()
     assert "zsh" not in talk.memory()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sentences"),
+    [
+        ("我用的是 Mac,平时写 Python,这个脚本为什么报错?", ["我用的是 Mac,平时写 Python", "这个脚本为什么报错?"]),
+        ("上周我们把数据库换成了PostgreSQL,帮我改一下连接配置", ["上周我们把数据库换成了PostgreSQL", "帮我改一下连接配置"]),
+        ("I write Python on a Mac, why does this fail?", ["I write Python on a Mac", "why does this fail?"]),
+        ("要是我们用 GraphQL，schema 长啥样？", ["要是我们用 GraphQL，schema 长啥样？"]),
+        ("Ask first. Every time.", ["Ask first, Every time."]),
+        ("It runs offline. That's true for the whole product", ["It runs offline, That's true for the whole product"]),
+        ("so 1) fix the writer 2) for good: two underscores", ["so", "fix the writer", "for good: two underscores"]),
+        ("the ratio is 1) no list", ["the ratio is 1) no list"]),
+    ],
+)  # fmt: skip
+def test_a_prompt_is_laid_out_in_what_stands_by_itself(prompt: str, sentences: list[str]) -> None:
+    assert [sentence.text for _, placed in laid_out(prompt) for sentence, _ in placed] == sentences
+
+
+def test_a_statement_is_kept_without_the_question_behind_it() -> None:
+    (fact,) = read("我用的是 Mac,平时写 Python,这个脚本为什么报错?").facts
+    assert fact.text == "用户用的是 Mac,平时写 Python"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone", "left"),
+    [
+        ("Our metrics live in Graphite.", "Cutover to VictoriaMetrics happened, graphite is switched off.", "live in", "Victoria"),
+        ("Our test framework is Jest.", "Jest is history, all specs run on Vitest.", "is Jest", "Vitest"),
+        ("We don't use ORMs in this repo.", "The no-ORM rule is lifted: SQLAlchemy is allowed.", "don't use", "SQLAlchemy"),
+        ("I live in Halifax.", "Moved to Calgary last weekend!", "Halifax", "Calgary"),
+        ("Dates in the UI are DD/MM/YYYY.", "Dates are '4 Mar 2025' style from now on.", "DD/MM", "Mar 2025"),
+        ("我们的数据库是 MySQL。", "上周我们把数据库换成了PostgreSQL,帮我改一下连接配置", "MySQL", "PostgreSQL"),
+        ("我在深圳办公室上班。", "搬家通知：我调到武汉研发中心了。", "深圳", "武汉"),
+        ("需求文档你都放到 docs/prd 目录。", "目录结构调了：需求文档都挪去 product/specs。", "docs/prd", "product/specs"),
+        ("分支名一律用 feature/ 开头加日期。", "规矩变了：分支名一律用工单号开头。", "加日期", "工单号"),
+        ("以后都用简体回复我。", "还是改回繁体吧，以后都繁体。", "简体", "繁体"),
+        ("我们 team 的 CI 在 Jenkins。", "update：CI 已经 migrate 到 Buildkite，别再提老的那套", "Jenkins", "Buildkite"),
+        ("图表我们都用 ECharts 画的。", "可视化以后走 AntV，ECharts 的老图不动，新的别再加了。", "都用 ECharts", "AntV"),
+    ],
+)  # fmt: skip
+def test_a_new_value_said_in_words_of_change_takes_the_old_line_out_and_no_other(
+    before: str, after: str, gone: str, left: str
+) -> None:
+    talk = Talk()
+    for said in (before, "I prefer tabs over spaces.", after):
+        talk.say(said)
+        talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+    assert "tabs" in talk.memory()
+
+
+def test_a_part_of_a_prompt_takes_the_place_of_no_other_part_by_its_topic() -> None:
+    talk = Talk()
+    talk.say("告警名要带级别前缀 P0/P1/P2，值班平台靠这个路由。顺带把 DiskWillFill 的阈值从 4h 放宽到 8h")
+    talk.run()
+    assert "级别前缀" in talk.memory()
 
 
 @pytest.mark.parametrize(
