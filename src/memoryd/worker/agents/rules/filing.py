@@ -108,7 +108,7 @@ class Desk:
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.may_change:
             found = self._closest(fact, frozenset(newest))
-        if not found and fact.changes:
+        if not found and fact.changes and not fact.tentative:
             found = self._just_said(fact, slots, newest)
         return found
 

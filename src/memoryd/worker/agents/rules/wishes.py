@@ -11,7 +11,7 @@ from memoryd.worker.agents.rules.scales import weigh_clause
 from memoryd.worker.agents.rules.sentences import mask
 from memoryd.worker.agents.rules.topics import about, aliases_of, names_something, parts_of, shared_with
 
-STANDING = 100  #: from this weight on a Chinese clause says something by itself
+STANDING = 50  #: from this weight on a Chinese clause says something by itself
 PERSONAL = frozenset(("user.md", "identity.md"))
 
 _BETWEEN = lazy(
