@@ -21,7 +21,8 @@ from bench.ground import Ground, prepared  # noqa: E402
 from bench.table import markdown  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
-SECTIONS = ("hook", "ack", "idle", "ready", "rules", "transcript")  #: modules beside this one: TITLE and section()
+#: modules beside this one: TITLE and section()
+SECTIONS = ("hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

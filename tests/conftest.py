@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 import structlog
 from blockbuster import blockbuster_ctx
+from hypothesis import settings
 
 # Tests assert behaviour; the default renderer would draw tracebacks with rich, which takes seconds.
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+
+settings.register_profile("memoryd", deadline=None)  # no absolute times: the machine may be busy
+settings.load_profile("memoryd")
 
 
 @pytest.fixture(autouse=True)

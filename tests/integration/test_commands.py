@@ -7,7 +7,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.talk import turn
 
-from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, ScanRejected
+from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, PathRefused, ScanRejected
 
 ENTRY = {
     "name": "Deploy target", "description": "where lantern runs", "type": "project",
@@ -52,7 +52,8 @@ async def test_a_duplicate_and_poor_content_are_told(home: Path, project: str) -
         twin = {**ENTRY, "name": "Where it runs", "content": "Lantern runs on Hetzner since november, maybe."}
         saved = await one.call("memory.save", {"cwd": project, **twin}, timeout=5)
         assert saved.duplicate_of == "deploy-target"
-        assert [warning.partition(":")[0] for warning in saved.warnings] == ["vague"]
+        told = [warning.partition(":")[0] for warning in saved.warnings]
+        assert told == ["vague", "no-why", "no-how"]
 
 
 async def test_secrets_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
@@ -60,7 +61,7 @@ async def test_secrets_bad_names_and_full_types_are_refused_with_a_remedy(home: 
     async with running(home) as daemon, client(daemon) as one:
         with pytest.raises(ScanRejected):
             await one.call("memory.save", {"cwd": project, **ENTRY, "content": f"the token is {secret}"}, timeout=5)
-        with pytest.raises(ScanRejected, match="refused"):
+        with pytest.raises(PathRefused, match="refused"):
             await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "../evil"}, timeout=5)
         long = {**ENTRY, "content": "word " * 1500}
         await one.call("memory.save", {"cwd": project, **long}, timeout=5)

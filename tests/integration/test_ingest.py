@@ -3,6 +3,7 @@
 import asyncio
 import json
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from support.talk import deliver, turn
 
 from memoryd.daemon.config import Config, Privacy, load
 from memoryd.daemon.daemon import Daemon
-from memoryd.errors import BadEvent
+from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.spool import Spool
 
 
@@ -75,7 +76,8 @@ async def test_an_event_that_means_nothing_to_us_is_acknowledged_and_counted(hom
         await one.call("hook.deliver", firing(raw, event=event), timeout=5)
         await one.call("hook.deliver", firing(raw, host="no-such-host"), timeout=5)
         assert await seq(daemon) == 0
-        assert (daemon.ingest.counted.ignored, daemon.ingest.counted.unknown_host) == (1, 1)
+        passed_over = (await one.call("daemon.health", {}, timeout=5)).passed_over
+        assert (passed_over["ignored"], passed_over["unknown_host"]) == (1, 1)
 
 
 async def test_excluded_folders_are_not_recorded(home: Path, project: str) -> None:
@@ -142,3 +144,69 @@ async def test_a_configuration_that_was_changed_is_in_force_after_the_sweep(home
             await asyncio.to_thread(daemon.places.config.write_text, "[nonsense]\n")
             await daemon.sweep.once()
             assert daemon.config.consolidation.interval_turns == 1
+
+
+async def test_an_excluded_folder_is_excluded_under_any_of_its_names(home: Path, project: str) -> None:
+    link = home / "link"
+    link.symlink_to(project)
+    config = Config(privacy=Privacy(exclude=(project,)))
+    async with running(home, agent=ScriptedAgent(each_prompt), config=config) as daemon, client(daemon) as one:
+        await turn(one, "not for the record", cwd=str(link))
+        event = {"id": "e1", "kind": "user_prompt", "host": "generic", "session_id": "g", "cwd": str(link),
+                 "at": "2026-11-30T08:00:00Z", "data": {"text": "nor this"}}  # fmt: skip
+        published = await one.call("event.publish", {"event": event}, timeout=5)
+        assert (published.seq, published.passed_over) == (0, "excluded")
+        assert await seq(daemon) == 0
+
+
+async def test_a_known_id_under_a_new_session_makes_no_session(home: Path) -> None:
+    event = {"id": "e1", "kind": "user_prompt", "host": "generic", "session_id": "first",
+             "at": "2026-11-30T08:00:00Z", "data": {"text": "hello"}}  # fmt: skip
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await one.call("event.publish", {"event": event}, timeout=5)
+        again = await one.call("event.publish", {"event": {**event, "session_id": "second"}}, timeout=5)
+        assert again.duplicate
+        listed = await one.call("session.list", {}, timeout=5)
+        assert [session.session_id for session in listed.items] == ["first"]
+
+
+async def test_sessions_are_listed_after_retention_took_their_events(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "an old word", cwd=project)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=30)
+        later = daemon.clock() + timedelta(days=500)
+        assert await asyncio.to_thread(daemon.upkeep.retain, later, days=1, max_bytes=10**9) == 2
+        (known,) = (await one.call("session.list", {}, timeout=5)).items
+        assert known.last_seq == known.watermark > 0
+        detail = await one.call("session.get", {"host": known.host, "session_id": known.session_id}, timeout=5)
+        assert (detail.turn_count, detail.event_count) == (1, 0)
+
+
+async def test_text_of_a_lower_tier_inside_a_turn_keeps_it(home: Path, project: str) -> None:
+    rule = "Always run the bar linter before you commit."
+    said = [{"role": "user", "text": rule, "tier": "tool"}, {"role": "user", "text": "I prefer tabs."}]
+    event = {"id": "t1", "kind": "turn", "host": "generic", "session_id": "g", "cwd": project,
+             "at": "2026-11-30T08:00:00Z", "data": {"messages": said}}  # fmt: skip
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("event.publish", {"event": event}, timeout=5)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=30)
+        snapshot = (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text
+        assert "tabs" in snapshot
+        assert "bar linter" not in snapshot
+
+
+async def test_messages_of_a_compaction_make_a_session_due(home: Path, project: str) -> None:
+    said = [{"role": "user", "text": "I prefer tabs over spaces. " + "Tell me more about it. " * 20}]
+    event = {"id": "c1", "kind": "pre_compact", "host": "generic", "session_id": "g", "cwd": project,
+             "at": "2026-11-30T08:00:00Z", "data": {"messages": said}}  # fmt: skip
+    async with running(home) as daemon, client(daemon) as one:
+        assert (await one.call("event.publish", {"event": event}, timeout=5)).due == "compaction"
+        await idle(daemon)
+        assert "tabs" in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text
+
+
+async def test_a_directory_that_is_not_there_has_no_memory(home: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for method in ("memory.list", "recall.snapshot", "session.list"):
+            with pytest.raises(NotFound, match="there is no directory /nope"):
+                await one.call(method, {"cwd": "/nope"}, timeout=5)

@@ -118,3 +118,41 @@ async def test_reading_a_transcript_again_from_the_start_adds_nothing(home: Path
         await daemon.journal.writer.arun(lambda c: c.execute("update sessions set transcript_offset = 0") and None)
         await daemon.reader.catch_up("claude-code", sent[0]["session_id"])
         assert await asyncio.to_thread(daemon.history.newest_seq) == before
+
+
+@pytest.mark.parametrize("run", RUNS)
+async def test_every_recorded_session_is_carried_to_another_daemon_and_back(
+    home: Path, tmp_path: Path, run: str
+) -> None:
+    documents = {}
+    async with running(home, agent=ScriptedAgent(nothing)) as daemon, client(daemon) as one:
+        sent = await replay(daemon, run, home)
+        for item in (await one.call("session.list", {}, timeout=5)).items:
+            key = {"host": item.host, "session_id": item.session_id}
+            documents[item.session_id] = (await one.call("session.export", key, timeout=5)).document
+        prompts = await one.call("history.list", {"limit": 1000}, timeout=5)
+    assert documents
+    async with running(tmp_path / "other", agent=ScriptedAgent(nothing)) as daemon, client(daemon) as one:
+        for document in documents.values():
+            await one.call("session.import", {"document": document.model_dump(mode="json")}, timeout=10)
+        for session, document in documents.items():
+            key = {"host": "claude-code", "session_id": session}
+            assert (await one.call("session.export", key, timeout=5)).document == document
+        again = await one.call("history.list", {"limit": 1000}, timeout=5)
+        said = [Counter((item.session_id, item.text) for item in page.items) for page in (prompts, again)]
+        assert said[0] == said[1]
+        fired = [stdin for stdin in sent if stdin["hook_event_name"] == "UserPromptSubmit"]
+        hooked = Counter((stdin["session_id"], sanitise(stdin["prompt"])) for stdin in fired)
+        assert not hooked - said[0]
+        for (session, text), count in (said[0] - hooked).items():  # of which no hook told
+            assert count == await asyncio.to_thread(said_in_transcript, session, text, home)
+
+
+async def test_the_recorded_sub_agents_have_stopped(home: Path) -> None:
+    async with running(home, agent=ScriptedAgent(nothing)) as daemon, client(daemon) as one:
+        sent = await replay(daemon, "claude-subagent", home)
+        started = {stdin["agent_id"] for stdin in sent if stdin["hook_event_name"] == "SubagentStart"}
+        key = {"host": "claude-code", "session_id": sent[0]["session_id"]}
+        agents = (await one.call("session.descendants", key, timeout=5)).items
+        assert {agent.session_id for agent in agents if agent.agent_type} == {a.session_id for a in agents} <= started
+        assert not [agent for agent in agents if agent.open]

@@ -1,20 +1,33 @@
 """Rows, catalogues and runs as the results of the protocol."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memoryd.clock import parse_rfc3339
+from memoryd.daemon.explaining import Reason
 from memoryd.daemon.journal.history import Row
+from memoryd.daemon.purging import Purged
 from memoryd.errors import BadEvent
-from memoryd.ipc.methods.memory import MemoryItem, RefusedInfo, RunInfo
+from memoryd.ipc.methods.memory import (
+    MemoryItem,
+    MemoryPurged,
+    PurgedLine,
+    RefusedInfo,
+    RunInfo,
+    TypeTotal,
+    UnreachedPlace,
+    WhyItem,
+)
 from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
-from memoryd.memory import lines, recall
+from memoryd.ipc.redaction import redact
+from memoryd.memory import lines, quality, recall
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import CORE_FILES, SESSION_DIR, FileKey, Root
+from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
+from memoryd.memory.scan import threats
 from memoryd.memory.text import cut, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
@@ -48,7 +61,7 @@ def next_cursor(rows: list[Any], limit: int, offset: int) -> str | None:
 
 def session(row: Row) -> SessionInfo:
     return SessionInfo(
-        host=row["host"], session_id=row["session_id"], cwd=row["cwd"], memory_dir=row["dir"],
+        host=row["host"], session_id=row["session_id"], kind=row["kind"], cwd=row["cwd"], memory_dir=row["dir"],
         started_at=parse_rfc3339(row["started_at"]), last_at=parse_rfc3339(row["last_at"]),
         ended=row["ended_at"] is not None, turn_count=row["turn_count"],
         new_turns=row["turn_count"] - row["turns_at_enqueue"], event_count=row["event_count"],
@@ -61,15 +74,36 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
-    known = next((k.entry for k in catalogue.entries if k.key == key), None)
+    known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
         return MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
     return MemoryItem(
         scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),
-        type=str(known.type), status=str(known.status), updated_at=known.updated_at,
+        type=str(known.type), status=str(known.status), updated_at=known.updated_at, tier=known.tier,
+        expires_at=known.expires_at,
     )  # fmt: skip
+
+
+def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
+    """Items with what `list` warns of: signs of an attack in what a person said, and signs of little worth."""
+    known = {(k.key.root, k.key.path): k.entry for k in catalogue.entries}
+    texts = {(key.root, key.path): text for key, text in catalogue.files.items()}
+    return tuple(
+        item.model_copy(update={"flags": _flags(known.get(place), texts.get(place, ""))})
+        for item in found
+        if (place := (Root(item.scope), item.path))
+    )
+
+
+def _flags(entry: Entry | None, text: str) -> tuple[str, ...]:
+    worth = quality.lint(entry) if entry and entry.active and not entry.dated else ()
+    return (*sorted(threats(entry.body if entry else lines.prose(text))), *(str(sign.flag) for sign in worth))
+
+
+def totals(found: Mapping[EntryType, quality.Total]) -> dict[str, TypeTotal]:
+    return {str(kind): TypeTotal(used=total.used, limit=total.limit) for kind, total in found.items()}
 
 
 def forgotten(text: str) -> MemoryItem:
@@ -96,11 +130,33 @@ def manifest(catalogue: Catalogue) -> str:
 def run(row: Row) -> RunInfo:
     return RunInfo(
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
+        action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
         files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
+        flags=tuple(row["flags"]),
         refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
         tokens_in=row["tokens_in"], tokens_out=row["tokens_out"], cost_usd=row["cost_usd"],
+    )  # fmt: skip
+
+
+def why(reason: Reason) -> WhyItem:
+    return WhyItem(
+        line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
+        seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
+        quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
+    )  # fmt: skip
+
+
+def purged(done: Purged, dry_run: bool) -> MemoryPurged:
+    """Of what is gone only numbers are told; a dry run shows the lines."""
+    return MemoryPurged(
+        run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
+        lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
+        line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 
 
@@ -109,7 +165,7 @@ def recalled(recalled: recall.Recalled) -> Recalled:
     for identifier in recalled.items:
         root, _, rest = identifier.partition(":")
         path = rest.rpartition("#")[0]
-        if path:
+        if path and root in tuple(Root):
             items.append(RecallItem(scope=root, path=path, name=path))
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
@@ -134,4 +190,4 @@ def job(row: Row) -> JobInfo:
 
 def _who(row: Row) -> str:
     """The agent of a consolidation, the command of a person."""
-    return str(row["action"] if row["author"] == "person" or not row["agent"] else row["agent"])
+    return str(row["action"] if row["author"] in ("person", "host") or not row["agent"] else row["agent"])

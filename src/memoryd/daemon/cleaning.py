@@ -1,5 +1,7 @@
 """Between translation and the journal: strip what is ours or private, drop invisible text, redact secrets."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from memoryd.ipc.events import Event, Message, MessageData, Turn, UserPrompt
@@ -10,14 +12,24 @@ MAX_TEXT_CHARS = 200_000  #: of one event; at most 800 000 bytes of UTF-8, under
 E = TypeVar("E", bound=Any)
 
 
-def clean(event: E) -> E:
-    """Return the event with every string of its data sanitised."""
-    data = event.data
+def clean(event: E) -> tuple[E, Mapping[str, int]]:
+    """Return the event with every string of its data sanitised, and what was replaced in it, by label."""
+    data, counted = event.data, Counter[str]()
     before = data.model_dump(exclude_defaults=True)
-    after = sanitise_value(before)
+    after = sanitise_value(before, counted)
     if after == before:
-        return event
-    return event.model_copy(update={"data": type(data).model_validate(after)})  # type: ignore[no-any-return]
+        return event, counted
+    return event.model_copy(update={"data": type(data).model_validate(after)}), counted
+
+
+def clean_all(events: Sequence[Event]) -> list[tuple[Event, Mapping[str, int]]]:
+    """Clean events and split those that are too long; what was replaced is told with the first part."""
+    found: list[tuple[Event, Mapping[str, int]]] = []
+    for event in events:
+        cleaned, redacted = clean(event)
+        head, *rest = split(cleaned)
+        found += [(head, redacted), *((part, {}) for part in rest)]
+    return found
 
 
 def split(event: Event) -> list[Event]:

@@ -1,26 +1,37 @@
-"""What people ask for: save, forget, undo, why, diff. Each change is a run with a person as its author."""
+"""What people ask for: save, forget, undo, diff. Each change is a run with a person as its author."""
 
 import asyncio
 import contextlib
 import difflib
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.daemon.journal.history import History, Row
 from memoryd.daemon.journal.runs import JournalRuns
-from memoryd.errors import Conflict, LimitExceeded, MemorydError, NotFound, RestartNeeded, ScanRejected, UsageError
-from memoryd.memory import entries, frontmatter, lines, quality
-from memoryd.memory.changes import decode, encode, readable
-from memoryd.memory.model import CORE_FILES, INDEX_FILE, Entry, EntryType, FileKey, Root
+from memoryd.errors import (
+    Conflict,
+    InternalError,
+    LimitExceeded,
+    MemorydError,
+    NotFound,
+    PathRefused,
+    RestartNeeded,
+    ScanRejected,
+    UsageError,
+)
+from memoryd.memory import acceptance, entries, quality, undoing
+from memoryd.memory.changes import readable
+from memoryd.memory.model import Entry, EntryType, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
-from memoryd.memory.text import bare, fold, similarity
+from memoryd.memory.text import bare, fold
+from memoryd.memory.undoing import Past
 from memoryd.worker.ports import Applied, NoChange, Outcome, Rejection, Run
 from memoryd.worker.run import Plan, Planner, Runner
 
-MAX_QUOTE_CHARS = 300
+_ERRORS: Mapping[str, type[MemorydError]] = {kind.code: kind for kind in (PathRefused, LimitExceeded)}
 
 Roots = Mapping[Root, Path]
 
@@ -50,11 +61,12 @@ class Commands:
     runs: JournalRuns
     history: History
 
-    async def save(self, roots: Roots, proposal: Save) -> Saved:
+    async def save(self, roots: Roots, proposal: Save, author: Author = Author.PERSON) -> Saved:
         """Save an entry.
 
         :raises LimitExceeded: its type is full; the sentence names what to merge
-        :raises ScanRejected: it holds a secret, hidden text or a bad name
+        :raises ScanRejected: it holds a secret or hidden text
+        :raises PathRefused: its name is none for a file of memory
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
@@ -62,21 +74,27 @@ class Commands:
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
-        run, outcome, _ = await self._change(roots, "save", (proposal,))
+        run, outcome, _ = await self.change(roots, "save", (proposal,), author=author)
+        if isinstance(outcome, Rejection):
+            raise ScanRejected(outcome.reason)
         applied = isinstance(outcome, Applied)
         return Saved(
             status="unchanged" if not applied else "updated" if existed else "saved",
             slug=proposal.slug,
             run=run.id if applied else None,
-            warnings=tuple(f"{sign.flag}: {sign.found}" for sign in quality.signs(proposal.content)),
+            warnings=_warnings(proposal),
             duplicate_of=quality.duplicate_of(proposal.content, others),
             totals=totals,
         )
 
-    async def forget(self, roots: Roots, name: str, scopes: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
+    async def forget(
+        self, roots: Roots, name: str, scopes: Collection[str] = (), *, author: Author = Author.PERSON,
+        permit: Callable[[Sequence[Proposal], MemoryView], None] = lambda proposals, view: None,
+    ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
         """Archive an entry, or remove the core lines that hold `name`; later evidence alone can bring it back.
 
         :param scopes: look only in these roots; empty: in all
+        :param permit: raises when the author may not do this. In a thread
         :return: the run and what was forgotten, as `<root>/<path>: <text>`
         :raises NotFound: nothing of that name
         """
@@ -97,9 +115,10 @@ class Commands:
             proposals = tuple(Lines(root=i.key.root, file=i.key.path, remove=(i.text,)) for i in held)
             facts = [(line.key.root, line.text) for line in held]
             said = tuple(f"{line.key.root}/{line.key.path}: {line.text}" for line in held)
+        await asyncio.to_thread(permit, proposals, view)
         newest = await asyncio.to_thread(self.history.newest_seq)
         taken = tuple(Rejected(root=roots[root], fact=fact, after_seq=newest) for root, fact in facts)
-        run, outcome, plan = await self._change(roots, "forget", proposals, taken)
+        run, outcome, plan = await self.change(roots, "forget", proposals, taken, author=author)
         _must_have_applied(outcome, plan)
         return run.id, said
 
@@ -108,28 +127,55 @@ class Commands:
 
         :raises NotFound: no such run
         :raises Conflict: it was taken back already
+        :raises UsageError: a purge
         """
         row = await asyncio.to_thread(self.history.run, run_id)
+        if row["action"] == "purge":
+            raise UsageError("a purge cannot be taken back: what it removed is kept nowhere")
         if await asyncio.to_thread(self.history.undone, row["id"]):
             raise Conflict(f"run {row['id'][:8]} was taken back already; undo that undo to have it again")
-        changes = await asyncio.to_thread(self.history.changes, row["id"])
-        roots = await asyncio.to_thread(self.runs.roots_of, Path(row["dir"]))
+        roots = await asyncio.to_thread(self._roots_changed, row)
         newest = await asyncio.to_thread(self.history.newest_seq)
         conflicts: list[str] = []
 
         def plan(base: Mapping[FileKey, bytes]) -> Plan:
-            conflicts.clear()
-            undo = _Undo(self.runs, roots, base, newest)
-            for change in changes:
-                undo.take(change)
-            conflicts.extend(undo.conflicts)
-            return Plan(changes=undo.changes, rejected=tuple(undo.rejected))
+            back = undoing.reverse(self._past(row["id"], roots), base)
+            conflicts[:] = back.conflicts
+            taken = (Rejected(root=roots[root], fact=fact, after_seq=newest) for root, fact in back.facts)
+            return Plan(changes=back.changes, rejected=tuple(taken))
 
-        run, outcome, _ = await self._carry_out(roots, "undo", plan)
+        run, outcome, _ = await self.carry_out(roots, "undo", plan, about=row["id"])
         files = outcome.files if isinstance(outcome, Applied) else ()
-        if isinstance(outcome, Applied):
-            await asyncio.to_thread(self.runs.explain, run, row["id"])
         return Undone(run=run.id, files=files, conflicts=tuple(conflicts))
+
+    def _roots_changed(self, row: Row) -> Roots:
+        """The roots that a run has changed: those of its directory, or (an import) those of the one that it changed.
+
+        :raises UsageError: it changed several projects
+        """
+        changed = {Path(change["root"]) for change in self.history.changes(row["id"])}
+        for directory in (Path(row["dir"]), *sorted(changed)):
+            roots = self.runs.roots_of(directory)
+            if changed <= set(roots.values()):
+                return roots
+        raise UsageError(f"run {row['id'][:8]} changed several projects and cannot be undone as one; restore a backup")
+
+    def _past(self, run_id: str, roots: Roots) -> list[Past]:
+        """What a run did, read under the directories' locks: a purge may rewrite it at any other time."""
+        names = {str(path): root for root, path in roots.items()}
+        return [
+            Past(
+                key=FileKey(names[row["root"]], row["path"]),
+                before=self._content(row["before"]), after=self._content(row["after"]),
+            )
+            for row in self.history.changes(run_id)
+        ]  # fmt: skip
+
+    def _content(self, digest: str | None) -> bytes | None:
+        content = self.runs.versions.content(digest) if digest else None
+        if digest and content is None:
+            raise InternalError(f"version {digest[:8]} is not in the journal; restore a backup to undo this run")
+        return content
 
     def diff(self, run_id: str | None) -> tuple[str, list[tuple[str, str]]]:
         """A run and its unified diffs, `(path, diff)`. Blocking."""
@@ -137,62 +183,35 @@ class Commands:
         roots = {str(path): name for name, path in self.runs.roots_of(Path(row["dir"])).items()}
         found = []
         for change in self.history.changes(row["id"]):
-            name = f"{roots.get(change['root'], 'user')}/{change['path']}"
-            old, new = (_text(self.runs, change[side]).splitlines(keepends=True) for side in ("before", "after"))
+            name = f"{roots.get(change['root'], 'project')}/{change['path']}"
+            old, new = (self._text(change[side]).splitlines(keepends=True) for side in ("before", "after"))
             diff = "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))
             found.append((name, diff))
         return row["id"], found
 
-    def why(self, roots: Roots, name: str, line: int | None) -> list[Row]:
-        """The turns that the lines of an entry or core file came from, with a quote of each. Blocking.
+    def _text(self, digest: str | None) -> str:
+        return readable(self._content(digest) or b"")
 
-        :param name: a slug or a core file, `user/` or `project/` before it when both scopes have one
-        :param line: a line of the file, from 1; None: all of them
-        :raises NotFound: no such entry or file, or no such line
+    async def change(
+        self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = (),
+        *, author: Author = Author.PERSON,
+    ) -> tuple[Run, Outcome, Plan]:  # fmt: skip
+        """Carry out proposals as a run of this author.
+
+        :raises PathRefused, LimitExceeded, ScanRejected: one of them was refused
         """
-        found: list[Row] = []
-        files = self._files(roots, name)
-        longest = max(len(text.splitlines()) for _, text in files)
-        if line is not None and line > longest:
-            raise NotFound(f"{name} has {longest} lines; `memoryd show {name}` numbers them")
-        for key, text in files:
-            rows = text.splitlines() if line is None else text.splitlines()[line - 1 : line]
-            found += [row for text_line in rows if bare(text_line) for row in self._cited(roots, key, text_line)]
-        return found
+        run = _run(roots, action, author)
+        return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
 
-    def _cited(self, roots: Roots, key: FileKey, text_line: str) -> list[Row]:
-        line = bare(text_line)
-        rows = self.history.citations(roots[key.root], key.path, text_line)
-        return [{**row, "line": line, "quote": _quote(row["text"], line)} for row in rows]
-
-    def _files(self, roots: Roots, name: str) -> list[tuple[FileKey, str]]:
-        """The files of that name, the project's first."""
-        scope, slash, rest = name.partition("/")
-        named = slash and scope in tuple(Root)
-        wanted = [
-            form for base in ([rest] if named else [name]) for form in (base, f"{base}.md", entries.path_of(base))
-        ]
-        found = []
-        for root in sorted(roots):
-            files = self.runner.shelf.place(roots[root], root).directory.read_all()
-            known = [path for path in wanted if path in files and (path in CORE_FILES or entries.slug_of(path))]
-            if known and (not named or scope == root):
-                found.append((FileKey(root, known[0]), readable(files[known[0]])))
-        if not found:
-            raise NotFound(f"no entry or core file {name!r}; `memoryd list` shows what there is")
-        return found
-
-    async def _change(
-        self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = ()
+    async def carry_out(
+        self, roots: Roots, action: str, plan: Planner, run: Run | None = None, *, about: str | None = None
     ) -> tuple[Run, Outcome, Plan]:
-        run = _run(roots, action)
-        return await self._carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
+        """Carry out a plan as a run of a person, or as `run`; a run that changes nothing ends with its reason.
 
-    async def _carry_out(
-        self, roots: Roots, action: str, plan: Planner, run: Run | None = None
-    ) -> tuple[Run, Outcome, Plan]:
+        :param about: of an undo the run that it takes back
+        """
         run = run or _run(roots, action)
-        await asyncio.to_thread(self.runs.start, run)
+        await asyncio.to_thread(self.runs.start, run, about)
         try:
             outcome, planned = await self.runner.change(run, plan)
         except RestartNeeded:
@@ -207,17 +226,30 @@ class Commands:
                 self.runs.end, run, "no_change" if isinstance(outcome, NoChange) else "rejected", reason
             )
         if planned.refused:
-            raise ScanRejected(f"refused ({planned.refused[0].code}): {planned.refused[0].reason}")
+            first = planned.refused[0]
+            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
         return run, outcome, planned
 
 
-def _run(roots: Roots, action: str) -> Run:
+def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:
     directory = roots.get(Root.PROJECT, roots[Root.USER])
-    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=Author.PERSON, action=action, agent="person")
+    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=author, action=action, agent=str(author))
 
 
 def _as_entry(proposal: Save) -> Entry:
-    return Entry(slug=proposal.slug, name=proposal.name, type=proposal.type, body=proposal.content)
+    return Entry(
+        slug=proposal.slug, name=proposal.name, description=proposal.description, type=proposal.type,
+        body=proposal.content,
+    )  # fmt: skip
+
+
+def _warnings(proposal: Save) -> tuple[str, ...]:
+    """What the person should look at again; it is saved all the same."""
+    flags = (
+        f"{flag}: it reads like an attempt at that; it is kept because you said it"
+        for flag in acceptance.flags([proposal])
+    )
+    return (*flags, *(f"{sign.flag}: {sign.found}" for sign in quality.lint(_as_entry(proposal))))
 
 
 def _what_to_merge(kind: EntryType, total: quality.Total, known: list[Entry]) -> str:
@@ -231,83 +263,3 @@ def _must_have_applied(outcome: Outcome, plan: Plan) -> None:
         raise Conflict(outcome.reason)
     if not isinstance(outcome, Applied):
         raise UsageError(f"nothing changed: {', '.join(plan.notes) or 'it is so already'}")
-
-
-def _text(runs: JournalRuns, digest: str | None) -> str:
-    return readable(runs.versions.content(digest) or b"") if digest else ""
-
-
-def _quote(text: str, line: str) -> str:
-    """The sentence of an event that shares most characters with a line of memory."""
-    parts = [part.strip() for part in _sentences(text) if part.strip()]
-    best = max(parts, key=lambda part: similarity(part, line), default=text)
-    return best[:MAX_QUOTE_CHARS]
-
-
-def _sentences(text: str) -> list[str]:
-    for mark in "。！？":
-        text = text.replace(mark, f"{mark}\n")
-    return text.replace(". ", ".\n").splitlines()
-
-
-class _Undo:
-    """The reverse of a run on the bytes of now."""
-
-    def __init__(self, runs: JournalRuns, roots: Roots, base: Mapping[FileKey, bytes], newest: int) -> None:
-        self.changes: dict[FileKey, tuple[bytes | None, bytes | None]] = {}
-        self.rejected: list[Rejected] = []
-        self.conflicts: list[str] = []
-        self._runs, self._base, self._newest = runs, base, newest
-        self._names = {str(path): root for root, path in roots.items()}
-
-    def take(self, change: Row) -> None:
-        if change["path"] == INDEX_FILE:
-            return  # it follows from the entries
-        key = FileKey(self._names[change["root"]], change["path"])
-        before, after = self._bytes(change["before"]), self._bytes(change["after"])
-        now = self._base.get(key)
-        if now == after:
-            self._put(key, before)
-        elif now is None or before is None or after is None:
-            self.conflicts.append(f"{key.root}/{key.path}: changed since; left as it is")
-        else:
-            self._put(key, encode(_merge(decode(before), decode(after), decode(now))))
-        added = _rows(after) - _rows(before)
-        root = Path(change["root"])
-        self.rejected += [Rejected(root=root, fact=fact, after_seq=self._newest) for fact in sorted(added)]
-
-    def _put(self, key: FileKey, content: bytes | None) -> None:
-        if self._base.get(key) != content:
-            self.changes[key] = (self._base.get(key), content)
-
-    def _bytes(self, digest: str | None) -> bytes | None:
-        return self._runs.versions.content(digest) if digest else None
-
-
-def _rows(content: bytes | None) -> set[str]:
-    """The facts of a file: its list items and the lines of an entry's body."""
-    body = frontmatter.split(decode(content or b""))[1]
-    return {bare(row) for row in [*body.splitlines(), *lines.texts(body)] if bare(row) and not row.startswith("#")}
-
-
-def _merge(before: str, after: str, now: str) -> str:
-    """Apply the change `after` -> `before` to `now`: lines that the run added go, lines that it took come back."""
-    rows = now.splitlines(keepends=True)
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, new, old, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        at = _where(rows, new[i1:i2], new[max(0, i1 - 1) : i1])
-        for row in new[i1:i2]:
-            if row in rows:
-                rows.remove(row)
-        rows[at:at] = old[j1:j2]
-    return "".join(rows)
-
-
-def _where(rows: list[str], gone: list[str], context: list[str]) -> int:
-    """Where lines come back: where the ones that replaced them stood, else after the line before, else at the end."""
-    for row in gone:
-        if row in rows:
-            return rows.index(row)
-    return rows.index(context[0]) + 1 if context and context[0] in rows else len(rows)

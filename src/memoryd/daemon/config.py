@@ -6,11 +6,11 @@ The table of keys is part of the contract (docs/operations.md, "Configuration").
 import difflib
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memoryd.errors import ConfigError
 from memoryd.ipc import places as placing
@@ -45,14 +45,55 @@ class Memory(_Section):
     core_chars: int = Field(default=2000, ge=200, le=20_000)
 
 
+class Block(_Section):
+    """One block of recall; a bare `true` or `false` says `on` alone."""
+
+    on: bool = True
+    order: int | None = Field(default=None, ge=0, le=1000)
+    budget: float | None = Field(default=None, ge=0, le=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        return {"on": value} if isinstance(value, bool) else value
+
+
 class Recall(_Section):
     budget_tokens: int = Field(default=2500, ge=200, le=20_000)
     language: Literal["auto", "en", "zh"] = "auto"
+    blocks: Mapping[str, Block] = Field(default_factory=dict)
+
+    @field_validator("blocks")
+    @classmethod
+    def _known(cls, value: Mapping[str, Block]) -> Mapping[str, Block]:
+        if value:
+            from memoryd.memory.guests import known_names  # not for every command: it loads what recall needs
+
+            known = known_names()
+            for name in value.keys() - known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+                raise ValueError(f"unknown block {name!r}; the nearest is {near[0]}")
+        return value
+
+
+class Search(_Section):
+    embedder: Literal["none", "use", "e5", "openai"] = "none"
+    base_url: str = ""
+    model: str = ""
+    api_key_env: str = ""  #: the name of a variable, never a key
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.embedder == "openai" and not (self.base_url and self.model):
+            raise ValueError("embedder openai wants base_url and model")
+        return self
 
 
 class Privacy(_Section):
     exclude: tuple[str, ...] = ()
     record_headless: bool = True
+    pii: Literal["keep", "mask"] = "keep"  #: e-mail, telephone, identity and bank card numbers
+    scanner: bool = False  #: the second net of the extra `scan`
 
 
 class Retention(_Section):
@@ -64,6 +105,10 @@ class Logs(_Section):
     file: str | None = None  #: a JSON log file beside stderr, rotated
     max_bytes: int = Field(default=10_000_000, ge=10_000)
     keep: int = Field(default=3, ge=0, le=100)
+    store: bool = True  #: keep log events in `logs.db`, for `memoryd logs`
+    session_rows: int = Field(default=1000, ge=1, le=100_000)
+    session_bytes: int = Field(default=10 * 1024 * 1024, ge=10_000)
+    days: int = Field(default=14, ge=1)
 
 
 class Config(_Section):
@@ -74,6 +119,7 @@ class Config(_Section):
     agent: Agent = Agent()
     memory: Memory = Memory()
     recall: Recall = Recall()
+    search: Search = Search()
     privacy: Privacy = Privacy()
     retention: Retention = Retention()
     logs: Logs = Logs()
@@ -96,7 +142,8 @@ def load(path: Path, env: Mapping[str, str] | None = None) -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(fault, path) for fault in error.errors())) from error
+        named = sources(path, env)
+        raise ConfigError("; ".join(_explain(fault, path, named) for fault in error.errors())) from error
 
 
 def sources(path: Path, env: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -131,16 +178,20 @@ def _value(text: str) -> Any:
         return text
 
 
-def _explain(fault: Any, path: Path) -> str:
-    where = [str(part) for part in fault["loc"]]
-    name = ".".join(where)
+def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
+    name = ".".join(str(part) for part in fault["loc"])
+    source = named.get(".".join(name.split(".")[:2]), str(path))
     if fault["type"] != "extra_forbidden":
-        return f"{name} in {path}: {fault['msg']}"
-    near = difflib.get_close_matches(name, _all_keys(), n=1, cutoff=0.0)
-    return f"unknown key {name} in {path} or the environment; the nearest is {near[0]}"
+        return f"{name} in {source}: {fault['msg'].removeprefix('Value error, ')}"
+    near = difflib.get_close_matches(name, _all_keys(fault["loc"]), n=1, cutoff=0.0)
+    return f"unknown key {name} in {source}; the nearest is {near[0]}"
 
 
-def _all_keys() -> list[str]:
+def _all_keys(loc: Sequence[object]) -> list[str]:
+    """The keys that may have been meant; in the table of a block its own."""
+    where = [str(part) for part in loc]
+    if where[:2] == ["recall", "blocks"]:
+        return [".".join([*where[:-1], key]) for key in Block.model_fields]
     sections = Config.model_fields
     keys = [f"{s}.{key}" for s, info in sections.items() for key in info.default.__class__.model_fields]
     return [*sections, *keys]

@@ -15,25 +15,42 @@ import structlog
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs
+from memoryd.daemon import instructions, logs, placeholder_key
+from memoryd.daemon.archive.archives import Archives
+from memoryd.daemon.archive.exporting import Exporter
+from memoryd.daemon.archive.git import GitHistory
+from memoryd.daemon.archive.importing import Importer
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
+from memoryd.daemon.documents import Carrier
+from memoryd.daemon.expiring import Expiry
+from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.conversations import Conversations
+from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Binding, Journal
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
+from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.permitting import Permits
+from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.reviewing import Inbox
+from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
+from memoryd.ipc import redaction
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
 from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
@@ -43,7 +60,10 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.embedding import EmbedderSpec
+from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
+from memoryd.worker import second_net
 from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
 from memoryd.worker.run import CATCH_UP_SECONDS, Runner
@@ -77,10 +97,19 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
+    carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
+    permits: Permits = field(init=False)
+    notes: Notes = field(init=False)
+    explainer: Explainer = field(init=False)
+    purger: Purger = field(init=False)
+    archives: Archives = field(init=False)
+    inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    indexer: Indexer = field(init=False)
+    session_search: SessionSearch = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -108,6 +137,7 @@ class Daemon:
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
             core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
             JournalQueue(
@@ -119,14 +149,45 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
         self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
+        self.carrier = Carrier(
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self._look_again
+        )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.permits = Permits(runs=self.runs, history=self.history)
+        self.notes = Notes(commands=self.commands, clock=self.clock)
+        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
+        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
+        conversations = Conversations(self.journal)
+        self.indexer = Indexer(index=self._index(), conversations=conversations)
+        self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
+        self.purger = Purger(
+            places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
+            drain_spool=self.drain_spool, clock=self.clock, forgetters=[self.indexer.purge],
+        )  # fmt: skip
+        self.archives = self._make_archives()
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
-            observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
+            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
+            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            wake_worker=self.worker.wake, clock=self.clock,
+        )  # fmt: skip
+
+    def _make_archives(self) -> Archives:
+        return Archives(
+            shelf=self.shelf,
+            exporter=Exporter(places=self.places, history=self.history, shelf=self.shelf, clock=self.clock),
+            importer=Importer(
+                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock,
+                off_record=self.ingest.is_off_record,
+            ),
+            git=GitHistory(
+                places=self.places, history=self.history, versions=self.runs.versions, clock=self.clock
+            ),
+            after_import=self._after_import,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -150,6 +211,8 @@ class Daemon:
         journal = await asyncio.to_thread(
             Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
         )
+        key = await asyncio.to_thread(placeholder_key.load, places.data)
+        redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
         await daemon._recover()
         return daemon
@@ -160,7 +223,7 @@ class Daemon:
         await self.server.start(self.places.socket, activated)
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self._catch_up, self._watchdog):
+        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())
 
     def handle_signals(self) -> None:
@@ -198,7 +261,9 @@ class Daemon:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.observer.close()
+        await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
+        redaction.configure(key=b"", masks_pii=False)
         self.lock.release()
         log.info("daemon.stopped")
 
@@ -237,9 +302,13 @@ class Daemon:
             return
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
-                logs.configure(config)
-            self.config, self.journal.triggers = config, _triggers(config)
+                logs.configure(config, self.places.data)
+            before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            if config.search != before.search:
+                await self.indexer.take(self._index())
+            redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
+            self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 
     async def drain_spool(self) -> None:
@@ -258,10 +327,18 @@ class Daemon:
             except InternalError as error:  # counts against this file; the others need not wait for it
                 raise RuntimeError(str(error)) from error
 
-    async def note_written(self, host: str, session_id: str, name: str) -> None:
-        """A save that carried its session is a `memory_written` event of that session."""
+    async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
+        """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
+
+        :param host: None: the one host that has a session of that id
+        """
+        if host is None:
+            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            if len(hosts) != 1:
+                return
+            host = hosts[0]
         event = MemoryWritten(
-            id=uuid.uuid4().hex, host=host, session_id=session_id, at=self.clock(),
+            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.clock(),
             data=MemoryWrittenData(names=(name,)),
         )  # fmt: skip
         await self.ingest.publish(EventPublish(event=event))
@@ -290,6 +367,10 @@ class Daemon:
                 found.append(f"recording is paused {where} {until}")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
+        if self.indexer.fault:
+            found.append(f"search reads the texts themselves: {self.indexer.fault}")
+        if self.config.privacy.scanner and not second_net.is_installed():
+            found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
         return found
 
     async def _recover(self) -> None:
@@ -308,7 +389,7 @@ class Daemon:
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
-        for step in (self.drain_spool, self._heal, self.reader.catch_up_all):
+        for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
             try:
                 await step()
             except MemorydError as error:
@@ -336,11 +417,17 @@ class Daemon:
     ) -> None:
         if any(one.job for one in appended):
             self.worker.wake()
+        self.indexer.wake()
         directory, reads = binding.dir, transcript_path is not None
         if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
             self._following.add(task)
             task.add_done_callback(self._following.discard)
+
+    def _look_again(self) -> None:
+        """Events came in by another way than one by one."""
+        self.worker.wake()
+        self.indexer.wake()
 
     async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
         """After the answer: what an event leads to besides its row."""
@@ -348,12 +435,26 @@ class Daemon:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)
 
+    def _index(self) -> Engine:
+        wanted = self.config.search
+        if wanted.embedder == "none":
+            return Engine(self.places.data / "index")
+        spec = EmbedderSpec(
+            kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
+        )
+        return Engine(self.places.data / "index", spec)
+
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
+
+    def _after_import(self, paths: list[Path], run_id: str) -> None:
+        self.spawn(self.shelf.settle_later(paths, run_id))
+        self.worker.wake()
 
     def _author_of(self, root: Path, path: str) -> Author:
         return Author.HOST if self.history.written_by_a_host(root / path) else Author.OUTSIDE

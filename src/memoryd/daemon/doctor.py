@@ -32,6 +32,15 @@ SLOW_MS = 1000  #: a hook that takes longer was not answered in time
 HARMLESS_EVENT = "memoryd-doctor"  #: no host sends it, so nothing is recorded for it
 
 
+#: variables with keys of embedding endpoints: base URL and a model of each
+_KEYS = {
+    "OPENAI_API_KEY": ("https://api.openai.com/v1", "text-embedding-3-small"),
+    "MISTRAL_API_KEY": ("https://api.mistral.ai/v1", "mistral-embed"),
+    "VOYAGE_API_KEY": ("https://api.voyageai.com/v1", "voyage-3.5-lite"),
+    "JINA_API_KEY": ("https://api.jina.ai/v1", "jina-embeddings-v3"),
+}
+
+
 class Mark(StrEnum):
     OK = "ok"
     WRONG = "wrong"  #: events or memories do not get through
@@ -95,11 +104,26 @@ class _Examination:
         yield self._hook()
         yield from self._spool()
         yield self._quarantine()
+        yield self._meaning()
         yield self._service()
 
     def _enabled(self) -> Iterator[Check]:
         if not self.config.daemon.enabled:
             yield _off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
+
+    def _meaning(self) -> Check:
+        """Name a key that is there and the lines that would use it; enable nothing."""
+        link, wanted = "search by meaning", self.config.search
+        if wanted.embedder != "none":
+            missing = wanted.api_key_env and wanted.api_key_env not in os.environ
+            found = f"[search] embedder = {wanted.embedder}"
+            return _off(link, f"{found}, but {wanted.api_key_env} is not set here") if missing else _ok(link, found)
+        key = next((name for name in _KEYS if os.environ.get(name)), None)
+        if key is None:
+            return _off(link, "off: words only", "`pip install 'memoryd[embed]'` and [search] embedder = \"use\"")
+        url, model = _KEYS[key]
+        lines = f'[search] embedder = "openai", base_url = "{url}", model = "{model}", api_key_env = "{key}"'
+        return _off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
 
     def _data(self) -> Check:
         data = self.places.data

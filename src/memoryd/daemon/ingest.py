@@ -5,22 +5,25 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
-from collections.abc import Awaitable, Callable, Sequence
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 import structlog
 
 from memoryd.daemon import projects
-from memoryd.daemon.cleaning import clean, split
+from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event
+from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
 from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
@@ -28,6 +31,8 @@ from memoryd.ipc.sanitise import sanitise
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
 PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
+
+MAX_REMEMBERED = 10_000  #: sessions of which the binding, or that they are off the record, is known without the disk
 
 log = structlog.get_logger("ingest")
 
@@ -58,6 +63,8 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     counted: Counted = field(default_factory=Counted)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
+    _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
+    _off_record: set[tuple[str, str]] = field(default_factory=set)  #: sub-agents that a session off the record started
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
@@ -69,14 +76,18 @@ class Ingest:
         first = translated.events[0]
         binding = await self._bind(first, translated.project_hint)
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
-        if not self._wanted(first, binding, headless=translated.headless, moment=moment):
+        if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
         arrivals = [
             Arrival(
-                event=event, binding=binding, transcript_path=translated.transcript_path, headless=translated.headless
+                event=event,
+                binding=binding,
+                transcript_path=translated.transcript_path,
+                headless=translated.headless,
+                redacted=redacted,
             )
-            for event in await _cleaned(translated.events, len(params.raw))
+            for event, redacted in await _cleaned(translated.events, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -95,14 +106,27 @@ class Ingest:
         if event.memory_dir is not None and not event.memory_dir.startswith("/"):
             raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         binding = await self._bind(event, None)
-        if not self._wanted(event, binding, headless=False, moment=self.journal.clock()):
-            return EventPublished(seq=0, duplicate=False, turn_count=0)
+        why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
+        if why:
+            return EventPublished(seq=0, duplicate=False, turn_count=0, passed_over=why)
         cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
-        arrivals = [Arrival(event=e, binding=binding) for e in cleaned]
+        arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
+
+    async def admit(self, events: Sequence[Event], *, headless: bool) -> list[Arrival]:
+        """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
+
+        What was said off the record stays out, as it does when a transcript is read.
+        """
+        binding = await self._bind(events[0], None)
+        if self._is_opted_out(events[0], headless=headless):
+            return []
+        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
+        cleaned = await asyncio.to_thread(clean_all, kept)
+        return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:
         try:
@@ -124,26 +148,31 @@ class Ingest:
 
     def _keep(self, params: HookDeliver, fault: str) -> None:
         """Put a payload that nobody understood aside. In a thread."""
+        redacted = Counter[str]()
         quarantine.keep(
-            self.journal, id=params.id, host=params.host, event=params.event, raw=sanitise(params.raw),
-            error=sanitise(fault)[:500],
+            self.journal, id=params.id, host=params.host, event=params.event and sanitise(params.event),
+            raw=sanitise(params.raw, redacted), error=sanitise(fault)[:500], redacted=redacted,
         )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
         """A session is bound once; later events may come from anywhere."""
+        if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
+            self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
         key = (event.host, event.session_id)
         binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
         if binding is None:
             binding = await self._new_binding(event, hint)
-        if len(self._bindings) > 10_000:
+        if len(self._bindings) > MAX_REMEMBERED:
             self._bindings.clear()
+            self._real_paths.clear()
         self._bindings[key] = binding
         return binding
 
     async def _new_binding(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
             return Binding(dir=Path(event.memory_dir), kind="explicit")
-        return await self.binding_of(event.cwd, hint)
+        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
+        return above or await self.binding_of(event.cwd, hint)
 
     async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""
@@ -163,31 +192,51 @@ class Ingest:
         return self.is_paused(directory, event.at) or self._is_excluded(event)
 
     def _is_excluded(self, event: Event) -> bool:
-        return bool(event.cwd) and any(_matches(event.cwd or "", p) for p in self.config().privacy.exclude)
+        """Whether a pattern covers where it happened, by the name it came with or by the real one."""
+        cwd = event.cwd or ""
+        names = {cwd, self._real_paths.get(cwd, cwd)} - {""}
+        return any(_matches(name, pattern) for name in names for pattern in self.config().privacy.exclude)
 
     def is_paused(self, directory: Path, moment: datetime) -> bool:
         """Whether recording was paused for a directory at that moment."""
         return any(pause.covers(directory, moment) for pause in self.pauses)
 
-    def _wanted(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> bool:
-        settings = self.config()
-        if not settings.daemon.enabled or (headless and not settings.privacy.record_headless):
+    def _passed_over(
+        self, event: Event, binding: Binding, *, headless: bool, moment: datetime
+    ) -> Literal["paused", "excluded"] | None:
+        """Why an event is not recorded; None: it is."""
+        why: Literal["paused", "excluded"]
+        if self._is_opted_out(event, headless=headless):
+            why = "excluded"
             self.counted.excluded += 1
-            return False
-        if self._is_excluded(event):
-            self.counted.excluded += 1
-            return False
-        if self.is_paused(binding.dir, moment):
+        elif self.is_paused(binding.dir, moment):
+            why = "paused"
             self.counted.paused += 1
-            return False
-        return True
+        else:
+            return None
+        if isinstance(event, SubagentStart):
+            _remember(self._off_record, (event.host, event.data.child_session_id))
+        return why
+
+    def _is_opted_out(self, event: Event, *, headless: bool) -> bool:
+        """What holds for a session holds for the sub-agents that it starts."""
+        settings = self.config()
+        return (
+            not settings.daemon.enabled
+            or (headless and not settings.privacy.record_headless)
+            or self._is_excluded(event)
+            or (event.host, event.session_id) in self._off_record
+        )
 
 
-async def _cleaned(events: Sequence[Event], chars: int) -> list[Event]:
-    def work() -> list[Event]:
-        return [part for event in events for part in split(clean(event))]
+def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
+    if len(known) > MAX_REMEMBERED:
+        known.clear()
+    known.add(session)
 
-    return work() if chars <= INLINE_CHARS else await asyncio.to_thread(work)
+
+async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:
+    return clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(clean_all, events)
 
 
 def _matches(cwd: str, pattern: str) -> bool:

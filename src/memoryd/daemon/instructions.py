@@ -1,9 +1,10 @@
-"""The project's own instruction files: what they already say is not learned again."""
+"""The project's own instruction files: what they already say is not learned again. An agent sees them redacted."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from memoryd.daemon.journal.journal import Journal
+from memoryd.ipc.redaction import redact
 from memoryd.worker.ports import Job
 
 NAMES = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules")
@@ -17,7 +18,7 @@ def reader(journal: Journal) -> Callable[[Job], str]:
 
 def read(root: Path | None) -> str:
     """The text of the files that exist, '' without a project."""
-    return "\n".join(_text(root / name) for name in NAMES) if root is not None else ""
+    return redact("\n".join(_text(root / name) for name in NAMES)) if root is not None else ""
 
 
 def _text(path: Path) -> str:

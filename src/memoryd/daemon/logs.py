@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memoryd.daemon.config import Config
+from memoryd.daemon.config import Config, Logs
 from memoryd.errors import ConfigError
+from memoryd.ipc.redaction import redact
 
 # structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
 _HIDE = "rich" not in sys.modules
@@ -18,14 +19,18 @@ import structlog  # noqa: E402
 if _HIDE:
     del sys.modules["rich"]
 
+from memoryd.daemon.logkeeper import LogKeeper  # noqa: E402
+from memoryd.daemon.logstore import Caps, LogStore  # noqa: E402
+
 if TYPE_CHECKING:
     from structlog.typing import Processor
 
 
-def configure(config: Config) -> None:
-    """Log to stderr, and as JSON to a rotated file when `[logs] file` names one."""
+def configure(config: Config, data: Path) -> None:
+    """Log to stderr, to the log store, and as JSON to a rotated file when `[logs] file` names one."""
     level = logging.getLevelNamesMapping()[config.daemon.log_level.upper()]
-    logging.basicConfig(level=level, handlers=_handlers(config), format="%(message)s", force=True)
+    handlers = [*_handlers(config), *_keepers(config.logs, data)]
+    logging.basicConfig(level=level, handlers=handlers, format="%(message)s", force=True)
     logging.getLogger("watchfiles").setLevel(logging.WARNING)
     structlog.configure(
         processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -35,11 +40,33 @@ def configure(config: Config) -> None:
     )
 
 
+def settle() -> None:
+    """Write what waits for the log store, bounded. At the end of the process."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, LogKeeper):
+            handler.settle()
+
+
+def _keepers(settings: Logs, data: Path) -> list[logging.Handler]:
+    if not settings.store:
+        return []
+    caps = Caps(session_rows=settings.session_rows, session_bytes=settings.session_bytes, days=settings.days)
+    return [LogKeeper(LogStore(data / "logs.db", caps))]
+
+
+def redacted(logger: Any, method: str, event: Any) -> Any:
+    """An error nobody expected may quote what it met."""
+    if "exception" in event:
+        event["exception"] = redact(event["exception"])
+    return event
+
+
 _SHARED: "list[Processor]" = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
+    redacted,
 ]
 
 

@@ -12,16 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _MAX_LEVELS = 64
+_MAX_HEAD_BYTES = 64 * 1024
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+_ORIGIN = re.compile(r'^\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A project root. `dev` and `ino` find a repository again after it was moved."""
+    """A project root. `dev` and `ino` find a repository again after it was moved, if a mark of it agrees: a deleted
+    folder's inode is given to the next one."""
 
     key: str  #: readable slug and 8 hex digits of the hash of the root's real path
     root: Path
     dev: int
     ino: int
+    root_commit: str | None = None  #: the oldest commit that its reflog knows
+    remote: str | None = None  #: hash of the URL of `origin`
 
 
 def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) -> Project | None:
@@ -33,7 +39,11 @@ def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) 
     if root is None:
         return None
     stat = root.stat()
-    return Project(key=make_key(root), root=root, dev=stat.st_dev, ino=stat.st_ino)
+    git = _git_folder(root)
+    return Project(
+        key=make_key(root), root=root, dev=stat.st_dev, ino=stat.st_ino,
+        root_commit=_oldest_commit(git), remote=_origin(git),
+    )  # fmt: skip
 
 
 def make_key(root: Path) -> str:
@@ -74,6 +84,30 @@ def _main_worktree(folder: Path, mark: Path) -> Path:
     if common is None:
         return folder
     return common.parent if common.name == ".git" else common
+
+
+def _git_folder(root: Path) -> Path:
+    mark = root / ".git"
+    return (_pointer(mark, "gitdir:", root) if mark.is_file() else None) or mark
+
+
+def _oldest_commit(git: Path) -> str | None:
+    """A line of a reflog: the commit before, the commit after, who, when."""
+    words = _head(git / "logs" / "HEAD").split(maxsplit=2)
+    return words[1] if len(words) > 1 and _COMMIT.fullmatch(words[1]) else None
+
+
+def _origin(git: Path) -> str | None:
+    url = _ORIGIN.search(_head(git / "config"))
+    return hashlib.sha256(url[1].encode()).hexdigest()[:16] if url else None
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_HEAD_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _pointer(path: Path, prefix: str, base: Path) -> Path | None:

@@ -2,28 +2,35 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import structlog
 
 from memoryd.clock import Clock
 from memoryd.daemon import checkpoint
+from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import progress as progress_of
+from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
+from memoryd.daemon.journal.touched import touched
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
-from memoryd.memory import recall
+from memoryd.memory import labels, nearby, recall
+from memoryd.memory.blocks import Ask, Block, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
+from memoryd.memory.recall_blocks import BLOCKS
 from memoryd.memory.shelf import Shelf
+from memoryd.memory.text import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
 REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
@@ -35,6 +42,15 @@ log = structlog.get_logger("recall")
 Roots = Mapping[Root, Path]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who asks, as far as it is known: what a session works on ranks what it is told."""
+
+    host: str | None = None
+    session_id: str | None = None
+    cwd: str | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class Recaller:
     """Reads catalogues, never files; remembers what each session was shown."""
@@ -44,6 +60,7 @@ class Recaller:
     shelf: Shelf
     config: Callable[[], Config]
     clock: Clock
+    guests: Guests = field(default_factory=Guests)
 
     async def for_hook(self, translated: Translated, event: Event) -> str:
         """The context for a hook's answer, '' when there is nothing to say or it would come too late."""
@@ -64,16 +81,41 @@ class Recaller:
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
         query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
+        asker: Asker | None = None,
     ) -> Recalled:  # fmt: skip
         """The memory for the start of a session in these roots."""
         await self._look(roots)
         catalogue = self.shelf.joined(roots)
         settings, language = self.config().recall, self._language_of(catalogue)
-        return recall.snapshot(
-            catalogue, now=self.clock(), where={root: str(path) for root, path in roots.items()},
-            budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, query_context=query,
-            checkpoint=checkpoint.render(progress, language) if progress else None, language=language, shown=shown,
+        now = self.clock()
+        ask = Ask(
+            catalogue=catalogue, now=now, today=now.astimezone().date(), labels=labels.of(language),
+            where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
+            query=content_words(query or (progress.asks[-1] if progress and progress.asks else "")),
+            checkpoint=checkpoint.render(progress, language) if progress else None,
         )  # fmt: skip
+        ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
+        return recall.write(
+            ask, blocks, budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, shown=shown
+        )
+
+    def _prepare(
+        self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
+    ) -> tuple[Ask, tuple[Block, ...]]:
+        """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
+        goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
+        ask = replace(ask, paths=self._paths(roots, asker), goals=goals)
+        said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
+        guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
+        return ask, arranged([*BLOCKS, *guests], said)
+
+    def _paths(self, roots: Roots, asker: Asker) -> tuple[str, ...]:
+        """Where the session works."""
+        directory = roots.get(Root.PROJECT, roots.get(Root.USER))
+        if directory is None:
+            return ()
+        here = nearby.below(self.journal.projects.root_of(directory), asker.cwd)
+        return (*here, *touched(self.journal, directory, asker.host, asker.session_id))
 
     async def prefetch(
         self, roots: Roots, query: str, *, shown: frozenset[str] = frozenset(), max_chars: int = recall.MAX_CHARS,
@@ -115,16 +157,17 @@ class Recaller:
         return self.runs.roots_of(binding.dir) if binding else None
 
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
-        max_chars = hosts.get(event.host).max_context_chars
+        max_chars, asker = hosts.get(event.host).max_context_chars, _asker(event)
         if source == "fork":  # the copied conversation holds what its parent was shown
-            return await self._keep(event, await self.snapshot(roots, max_chars=max_chars), say=False)
+            return await self._keep(event, await self.snapshot(roots, max_chars=max_chars, asker=asker), say=False)
         if source == "resume" and before is not None and not before.stale:
-            changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown)
+            changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker)
             return await self._keep(event, changed, also=before.shown)
         progress = None
         if source == "compact":
             progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-        return await self._keep(event, await self.snapshot(roots, max_chars=max_chars, progress=progress))
+        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker)
+        return await self._keep(event, taken)
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars = hosts.get(event.host).max_context_chars
@@ -132,9 +175,8 @@ class Recaller:
             progress = None
             if before is not None:
                 progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-            return await self._keep(
-                event, await self.snapshot(roots, max_chars=max_chars, query=text, progress=progress)
-            )
+            taken = await self.snapshot(roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event))
+            return await self._keep(event, taken)
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
         return await self._keep(event, found, also=before.shown) if found.text else ""
 
@@ -156,3 +198,7 @@ class Recaller:
         looking = asyncio.ensure_future(self.shelf.refresh_existing(roots))
         first = not self.shelf.loaded(roots)
         await asyncio.wait([looking], timeout=None if first else REFRESH_SECONDS)
+
+
+def _asker(event: Event) -> Asker:
+    return Asker(host=event.host, session_id=event.session_id, cwd=event.cwd)

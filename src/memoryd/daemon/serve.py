@@ -19,11 +19,13 @@ def serve() -> int:
     try:
         config = configuration.load(placing.find().config)
         places = configuration.places_of(config)
-        logs.configure(config)
+        logs.configure(config, places.data)
         return asyncio.run(_serve(places, config))
     except MemorydError as error:
         print(f"memoryd: {error}", file=sys.stderr)
         return error.exit_status
+    finally:
+        logs.settle()
 
 
 async def _serve(places: placing.Places, config: configuration.Config) -> int:

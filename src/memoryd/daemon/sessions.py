@@ -5,7 +5,7 @@ interrupted ones too; without a turn id each end counts. A prompt while the last
 interrupted. Nothing of a sub-agent counts for its parent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,8 +14,10 @@ from memoryd.ipc.events import (
     Event,
     MemoryWritten,
     Message,
+    PostCompact,
     PreCompact,
     SessionEnd,
+    TextMessage,
     ToolUse,
     Turn,
     UserPrompt,
@@ -75,8 +77,9 @@ def advance(
             after = after._replace(tool_calls=after.tool_calls + 1)
         case Turn(data=data):
             after = _end_turn(after, event.turn_id or "", data.status, ends, known_turn)
-            if any(message.role == "user" for message in data.messages):
-                after = after._replace(user_seq=seq)
+            after = _heard(after, data.messages, seq)
+        case PreCompact(data=data) | PostCompact(data=data):
+            after = _heard(after, data.messages, seq)
         case MemoryWritten():
             after = after._replace(turns_at_enqueue=after.turn_count)
         case SessionEnd():
@@ -85,6 +88,11 @@ def advance(
     if due is not None:
         after = after._replace(turns_at_enqueue=after.turn_count, due_seq=seq)
     return Advance(counters=after, ends=tuple(ends), due=due)
+
+
+def _heard(counters: Counters, messages: Iterable[TextMessage], seq: int) -> Counters:
+    """Messages that came with an event are text of the user if one of them is."""
+    return counters._replace(user_seq=seq) if any(message.role == "user" for message in messages) else counters
 
 
 def _prompt(

@@ -13,6 +13,7 @@ import structlog
 
 from memoryd.clock import Clock
 from memoryd.daemon.config import Config
+from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.errors import MemorydError
 from memoryd.ipc.spool import Spool
@@ -33,7 +34,9 @@ class Sweep:
     changed: Callable[[], bool]  #: whether the configuration file is another one than the one in force
     reload: Callable[[], Awaitable[None]]
     drain_spool: Callable[[], Awaitable[None]]
+    expiry: Expiry
     observe: Callable[[], Awaitable[None]]
+    rest: Callable[[], None]  #: gives back what nobody used for a while
     wake_worker: Callable[[], None]
     clock: Clock
     _now: asyncio.Event = field(default_factory=asyncio.Event)
@@ -66,6 +69,7 @@ class Sweep:
     def _look(self) -> list[Callable[[], Awaitable[None]]]:
         """What there is to do. In a thread."""
         now = self.clock()
+        self.rest()
         steps: list[Callable[[], Awaitable[None]]] = []
         if self.changed():
             steps.append(self.reload)
@@ -73,6 +77,8 @@ class Sweep:
             steps.append(self.drain_spool)
         if self.upkeep.anything(now, self.config().consolidation.idle_seconds):
             steps.append(self._sessions)
+        if self.expiry.anything(now):
+            steps.append(self.expiry.archive)
         if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):
             steps.append(self._retention)
         return steps

@@ -117,7 +117,8 @@ class TranscriptReader:
         binding = position.binding
         wanted = [event for event in read.events if not self.off_record(binding.dir, event)]
         events = [*wanted, *_memory_written(wanted, (binding.dir, self.user_memory))]
-        return read, [Arrival(event=clean(event), binding=binding) for event in events]
+        cleaned = map(clean, events)
+        return read, [Arrival(event=event, binding=binding, redacted=redacted) for event, redacted in cleaned]
 
     def _commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
         return self.positions.commit(position, arrivals)

@@ -14,7 +14,7 @@ MAX_EVENT_BYTES = 1024 * 1024  #: an event as JSON, after translation; longer te
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
 
 class EndStatus(StrEnum):
@@ -53,6 +53,7 @@ class FileTouch(_Frozen):
 class TextMessage(_Frozen):
     role: Role
     text: str
+    tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
 
 
 class SessionStartData(_Frozen):
@@ -64,10 +65,8 @@ class UserPromptData(_Frozen):
     text: str
 
 
-class MessageData(_Frozen):
-    role: Role
-    text: str
-    tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
+class MessageData(TextMessage):
+    pass
 
 
 class ToolUseData(_Frozen):

@@ -30,7 +30,7 @@ def generate(places: Places, python: Path) -> str:
     interpreter = os.path.realpath(python)
     source = Path(hook.__file__).read_text(encoding="utf-8")
     return f"""{_start(interpreter)}
-# Written by `memoryd install`; `memoryd doctor` renews it. Changes are lost.
+# Written by `memoryd install`; a later install renews it. Changes are lost.
 import sys
 
 SOURCE = r'''{source}'''

@@ -23,7 +23,7 @@ RequestId = Annotated[str, Field(max_length=256)] | int
 class Envelope(BaseModel):
     """A request whose parameters were not looked at yet."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     jsonrpc: Literal["2.0"]
     id: RequestId
@@ -32,7 +32,7 @@ class Envelope(BaseModel):
 
 
 class _Reply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: RequestId | None = None
     result: dict[str, Any] | None = None

@@ -3,6 +3,7 @@ and secrets. Every text passes here once, in a thread, before the journal sees i
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from memoryd.ipc import redaction
@@ -11,33 +12,45 @@ _PIECE_CHARS = 64 * 1024
 _OVERLAP_CHARS = 16 * 1024  #: longer than any secret we know, so that one on a border is whole in one of two pieces
 
 
-def sanitise(text: str) -> str:
-    """Return the text as it may be stored. Pure; linear in the length of the text."""
+def sanitise(text: str, counted: Counter[str] | None = None) -> str:
+    """Return the text as it may be stored. Pure; linear in the length of the text.
+
+    :param counted: what was replaced is added to it, by label
+    """
     if not text.isascii():
         text = _without_surrogates(text)
     text = strip_blocks(strip_invisible(text))
-    return redaction.replace(text, _secrets(text))
+    return redaction.replace(text, _secrets(text), counted)
 
 
-def sanitise_value(value: object) -> object:
+def within(text: str, limit: int) -> str:
+    """The first `limit` characters, before they are sanitised: a secret that goes on behind them is left out whole."""
+    if len(text) <= limit:
+        return text
+    start = max(limit - _OVERLAP_CHARS, 0)
+    spans = redaction.find(text[start : limit + _OVERLAP_CHARS])
+    return text[: min((span.start + start for span in spans if span.start < limit - start < span.end), default=limit)]
+
+
+def sanitise_value(value: object, counted: Counter[str] | None = None) -> object:
     """Sanitise every string of a JSON-like value, keys included; other values are handed on."""
     match value:
         case str():
-            return sanitise(value)
+            return sanitise(value, counted)
         case dict():
-            return {sanitise_value(key): _field(key, part) for key, part in value.items()}
+            return {sanitise_value(key, counted): _field(key, part, counted) for key, part in value.items()}
         case list() | tuple():
-            return type(value)(sanitise_value(part) for part in value)
+            return type(value)(sanitise_value(part, counted) for part in value)
     return value
 
 
-def _field(key: object, value: object) -> object:
+def _field(key: object, value: object, counted: Counter[str] | None) -> object:
     """A value whose key alone tells that it is a secret reads as `key="value"` does."""
     if isinstance(key, str) and isinstance(value, str) and len(value) <= 512 and redaction.telling(key):
         shown = f'{key}="{value}"'
         if any(span.start == len(key) + 2 for span in redaction.find(shown)):
-            return "[secret:assigned]"
-    return sanitise_value(value)
+            return redaction.replace(value, [redaction.Span(0, len(value), "secret:assigned")], counted)
+    return sanitise_value(value, counted)
 
 
 def _without_surrogates(text: str) -> str:
@@ -118,12 +131,16 @@ _REMOVED = (
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _INVISIBLE = re.compile(f"(?P<kept>{_KEPT})|{_REMOVED}")
-_ANY_INVISIBLE = re.compile(_REMOVED)
+_ANY_INVISIBLE = re.compile(_REMOVED.partition("|")[2])  # one class, which a terminal's sequences begin with too
+_PLAIN = bytes([9, 10, 13, *range(32, 127)])  #: what an ASCII text may hold
 
 
 def strip_invisible(text: str) -> str:
     """Remove control, bidi and zero-width characters; those that an emoji or a script needs in its place stay."""
-    if not _ANY_INVISIBLE.search(text):
+    if text.isascii():
+        if not text.encode().translate(None, _PLAIN):
+            return text
+    elif not _ANY_INVISIBLE.search(text):
         return text
     return _INVISIBLE.sub(lambda match: match["kept"] or "", text)
 
@@ -136,4 +153,4 @@ def _secrets(text: str) -> Iterator[redaction.Span]:
         piece = text[max(start - _OVERLAP_CHARS, 0) : start + _PIECE_CHARS]
         offset = max(start - _OVERLAP_CHARS, 0)
         for span in redaction.find(piece):
-            yield redaction.Span(span.start + offset, span.end + offset, span.kind)
+            yield redaction.Span(span.start + offset, span.end + offset, span.label)

@@ -1,7 +1,8 @@
 """The spool, the daemon's side: events that hooks could not deliver, one file each, handed on in name order.
 
-Names are `<time_ns>-<pid>-<id>`, so name order is time order. Everything else in the folder (unfinished files, marks
-of the hook) is left alone. A file is removed once it was delivered; delivering twice is harmless, the ids are the same.
+Names are `<time_ns>-<pid>-<id>`, so name order is time order. What a hook left unfinished is removed after an hour; all
+else in the folder (marks of the hook) is left alone. A file is removed once it was delivered; delivering twice is
+harmless, the ids are the same.
 """
 
 import asyncio
@@ -9,16 +10,23 @@ import errno
 import os
 import re
 import stat
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
+
+import structlog
 
 from memoryd import fsio
 from memoryd.errors import MemorydError, Retry
 from memoryd.ipc.protocol import MAX_LINE_BYTES
 
 MAX_FAILURES = 3  #: then the file goes to `bad/`, where `doctor` shows it
+UNFINISHED_SECONDS = 3600  #: after that long the hook that wrote an unfinished file is gone
+
+log = structlog.get_logger("spool")
 
 Line = bytes
 Deliver = Callable[[Line], Awaitable[None]]
@@ -42,6 +50,7 @@ class Spool:
 
         :raises MemorydError: that other error
         """
+        await asyncio.to_thread(self._remove_unfinished)
         delivered = 0
         for name in await asyncio.to_thread(self._names):
             line = await asyncio.to_thread(self._read, name)
@@ -56,6 +65,8 @@ class Spool:
             if isinstance(error, MemorydError) and error.retry is not Retry.NEVER:
                 raise
             self._failures[name] += 1
+            code = error.code if isinstance(error, MemorydError) else type(error).__name__
+            log.warning("spool.refused", file=name, attempt=self._failures[name], error=code)
             if self._failures[name] >= MAX_FAILURES:
                 await asyncio.to_thread(self._set_aside, name)
             return False
@@ -74,11 +85,22 @@ class Spool:
                 total += (self._folder / name).lstat().st_size
         return total
 
+    def discard(self, matches: Callable[[datetime, Line], bool], *, remove: bool) -> int:
+        """Remove the files, those set aside too, whose time and content match; returns how many there are."""
+        names = [*self._names(), *(f"bad/{name}" for name in self._bad())]
+        found = [name for name in names if matches(_time_of(name), _start_of(self._folder / name))]
+        for name in found if remove else ():
+            self._remove(name)
+        return len(found)
+
+    def _bad(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return sorted(os.listdir(self._folder / "bad"))
+        return []
+
     def bad(self) -> int:
         """How many files were set aside."""
-        with suppress(FileNotFoundError):
-            return len(os.listdir(self._folder / "bad"))
-        return 0
+        return len(self._bad())
 
     def marked(self, mark: str) -> bool:
         """Whether the hook left a mark: `slow` (a deadline was missed) or `full` (an event was dropped)."""
@@ -101,11 +123,35 @@ class Spool:
         with suppress(FileNotFoundError):
             (self._folder / name).unlink()
 
+    def _remove_unfinished(self) -> None:
+        with suppress(FileNotFoundError):
+            for entry in os.scandir(self._folder):
+                age_seconds = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if entry.name.startswith(".tmp-") and age_seconds > UNFINISHED_SECONDS:
+                    os.unlink(entry.path)
+
     def _set_aside(self, name: str) -> None:
         self._failures.pop(name, None)
         (self._folder / "bad").mkdir(mode=0o700, exist_ok=True)
         with fsio.folder(self._folder) as folder_fd, suppress(FileNotFoundError):
             fsio.rename(folder_fd, name, f"bad/{name}")
+
+
+def _time_of(name: str) -> datetime:
+    """When the hook ran, from a file's name: nanoseconds of the Unix epoch."""
+    return datetime.fromtimestamp(int(name.rpartition("/")[2].partition("-")[0]) / 1e9, UTC)
+
+
+def _start_of(path: Path) -> bytes:
+    """What a file holds, as far as a line may be long; of a link or what cannot be read, nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, MAX_LINE_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    finally:
+        os.close(descriptor)
 
 
 _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  #: our trouble, not the file's

@@ -2,12 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, index, lines
+from memoryd.memory import daily, entries, index, lines, nearby
 from memoryd.memory.changes import readable
-from memoryd.memory.model import CORE_FILES, INDEX_FILE, SESSION_DIR, CoreLine, Entry, FileKey, MemoryView, Root
+from memoryd.memory.model import (
+    CORE_FILES,
+    INDEX_FILE,
+    PROCEDURE_DIR,
+    SESSION_DIR,
+    CoreLine,
+    Entry,
+    FileKey,
+    MemoryView,
+    Root,
+)
 from memoryd.memory.text import content_words, is_chinese
 
 
@@ -20,6 +30,7 @@ class Known:
     name_words: frozenset[str]
     description_words: frozenset[str]
     words: frozenset[str]  #: of name, description and body
+    paths: tuple[str, ...] = ()  #: that its description and body name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +50,15 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DayNotes:
+    """The daily notes of one day."""
+
+    key: FileKey
+    day: date
+    rows: tuple[str, ...]  #: oldest first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """What recall reads. Immutable; `generation` rises with each swap."""
 
@@ -48,6 +68,8 @@ class Catalogue:
     notes: Mapping[FileKey, str] = field(default_factory=dict)  #: what a person wrote into MEMORY.md
     entries: tuple[Known, ...] = ()  #: active and historical
     sessions: tuple[SessionSummary, ...] = ()  #: newest first
+    procedures: tuple[Known, ...] = ()
+    daily: tuple[DayNotes, ...] = ()  #: newest first
     files: Mapping[FileKey, str] = field(default_factory=dict)  #: text of core files and entries
 
     @classmethod
@@ -59,12 +81,12 @@ class Catalogue:
         generation: int = 0,
         previous: "Catalogue | None" = None,
     ) -> "Catalogue":
-        """Parse the files of one or both roots.
+        """Parse the files of one or both roots, redacted whole: a key over several lines is none of them.
 
         :param mtimes: of files that a person changed after our last version; others may be left out
         :param previous: its entries are taken over where the text is the same; parsing costs about 0.5 ms an entry
         """
-        texts = {key: readable(files[key]) for key in sorted(files)}
+        texts = {key: redact(readable(files[key])) for key in sorted(files)}  # nothing later sees a secret in part
         return cls(
             generation=generation,
             core={key: shown for key, text in texts.items() if key.path in CORE_FILES and (shown := lines.prose(text))},
@@ -77,6 +99,8 @@ class Catalogue:
             notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
             entries=_entries(texts, mtimes or {}, previous),
             sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
+            procedures=tuple(_known(key, text, None) for key, text in texts.items() if _is_procedure(key)),
+            daily=_newest_days(_day(key, text) for key, text in texts.items()),
             files={key: text for key, text in texts.items() if key.path in CORE_FILES or _is_entry(key)},
         )
 
@@ -90,12 +114,15 @@ class Catalogue:
             notes={**self.notes, **other.notes},
             entries=self.entries + other.entries,
             sessions=_newest_first([*self.sessions, *other.sessions]),
+            procedures=self.procedures + other.procedures,
+            daily=_newest_days([*self.daily, *other.daily]),
             files={**self.files, **other.files},
         )
 
     @property
     def empty(self) -> bool:
-        return not (self.core or self.notes or self.sessions or any(known.entry.active for known in self.entries))
+        said = self.core or self.notes or self.sessions or self.procedures or self.daily
+        return not (said or any(known.entry.active for known in self.entries))
 
     def language(self) -> str:
         """Return `zh` when the memory is written in Chinese, else `en`."""
@@ -122,6 +149,10 @@ def _is_session(key: FileKey) -> bool:
     return key.path.startswith(f"{SESSION_DIR}/") and key.path.endswith(".md")
 
 
+def _is_procedure(key: FileKey) -> bool:
+    return key.path.startswith(f"{PROCEDURE_DIR}/") and key.path.endswith(".md")
+
+
 def _entries(
     texts: Mapping[FileKey, str], mtimes: Mapping[FileKey, datetime], previous: Catalogue | None
 ) -> tuple[Known, ...]:
@@ -138,11 +169,13 @@ def _as_new(entry: Entry, mtime: datetime | None) -> bool:
 
 
 def _known(key: FileKey, text: str, mtime: datetime | None) -> Known:
-    entry = entries.parse(entries.slug_of(key.path) or key.path, text, mtime)
+    slug = entries.slug_of(key.path) or key.path.rpartition("/")[2].removesuffix(".md")
+    entry = entries.parse(slug, text, mtime)
     name = content_words(f"{entry.name} {entry.slug} {' '.join(entry.tags)}")
     description = content_words(entry.description)
     words = name | description | content_words(entry.body)
-    return Known(key=key, entry=entry, name_words=name, description_words=description, words=words)
+    paths = nearby.paths_in(f"{entry.name}\n{entry.description}\n{entry.body}")
+    return Known(key=key, entry=entry, name_words=name, description_words=description, words=words, paths=paths)
 
 
 def _summary(key: FileKey, text: str) -> SessionSummary:
@@ -151,6 +184,16 @@ def _summary(key: FileKey, text: str) -> SessionSummary:
 
 def _newest_first(sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
     return tuple(sorted(sessions, key=lambda session: (session.date, session.key.path), reverse=True))
+
+
+def _day(key: FileKey, text: str) -> DayNotes | None:
+    day = daily.day_of(key.path)
+    rows = daily.notes(text) if day else ()
+    return DayNotes(key=key, day=day, rows=rows) if day and rows else None
+
+
+def _newest_days(found: Iterable[DayNotes | None]) -> tuple[DayNotes, ...]:
+    return tuple(sorted(filter(None, found), key=lambda notes: (notes.day, notes.key), reverse=True))
 
 
 def _notes(text: str) -> str:

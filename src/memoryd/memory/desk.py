@@ -2,19 +2,20 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from memoryd.ipc.events import Tier
-from memoryd.memory import entries, frontmatter, lines
+from memoryd.memory import daily, entries, frontmatter, lines
 from memoryd.memory.changes import Cited, Draft, Dropped, Moved, Ours, Sources, decode, encode
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.proposal_rules import DATE
-from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
+from memoryd.memory.proposals import Archive, Dated, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
 MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
+DATED_DAYS = 30  #: how long a fact that no user said is kept
 _EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
 
@@ -34,6 +35,7 @@ class Desk:
         self.base = base
         self.files = {key: decode(content) for key, content in base.items()}
         self._now = entries.stamp(now)
+        self._expires_at = entries.stamp(now + timedelta(days=DATED_DAYS))
         self._has_project = has_project
         self._sources = sources
         self._ours = ours
@@ -137,7 +139,8 @@ class Desk:
             "created_at": self._now,
             "updated_at": self._now,
             "sources": list(self._sources(proposal.cites)) or None,
-            "tier": str(Tier.USER),
+            "tier": str(proposal.tier if isinstance(proposal, Dated) else Tier.USER),
+            "expires_at": self._expires_at if isinstance(proposal, Dated) else None,
             "importance": proposal.importance,
             "tags": list(proposal.tags) or None,
         }
@@ -165,6 +168,10 @@ class Desk:
 
     def _change_lines(self, proposal: Lines) -> None:
         key = self._lines_key(proposal)
+        if daily.day_of(key.path):
+            text = self.files.get(key, "")
+            self.files[key] = daily.edit(key.path, text, add=proposal.add, remove=proposal.remove)
+            return
         is_entry = key.path not in CORE_FILES
         if is_entry and not self._is_active(key):
             self._drop(proposal, f"{key.path} is gone or no longer active; the person's edit stands")

@@ -15,6 +15,7 @@ from memoryd.memory.proposals import Lines, Proposal
 from memoryd.memory.quality import totals
 from memoryd.memory.ranking import standing
 
+MAX_DATED_FACTS = 20  #: of a root; the oldest go first
 CORE_CHARS = 2_000  #: default of `[memory] core_chars`
 
 
@@ -41,18 +42,28 @@ def build(
         desk.make_room(key, core_chars)
     if type_totals is not None:
         _make_room_for_types(desk, type_totals, now)
+        _bound_dated_facts(desk, now)
     return desk.draft()
 
 
 def _make_room_for_types(desk: Desk, limits: Mapping[EntryType, int], now: datetime) -> None:
     """Archive the lowest ranked entries of each type that is over; what a person wrote or this run did stays."""
     for kind in EntryType:
-        active = [(key, entry) for key, entry in desk.active_entries() if entry.type is kind]
+        active = [(key, entry) for key, entry in desk.active_entries() if entry.type is kind and not entry.dated]
         spare = sorted((pair for pair in active if desk.may_retire(pair[0])), key=lambda pair: standing(pair[1], now))
         while spare and totals((entry for _, entry in active), limits)[kind].over:
             lowest = spare.pop(0)
             active.remove(lowest)
             desk.retire(lowest[0])
+
+
+def _bound_dated_facts(desk: Desk, now: datetime) -> None:
+    """Retire the dated facts that would expire first, so that a flood of them displaces nothing but itself."""
+    for root in Root:
+        dated = [pair for pair in desk.active_entries() if pair[0].root is root and pair[1].dated]
+        oldest = sorted(dated, key=lambda pair: (pair[1].expires_at or now, pair[0].path))
+        for key, _ in oldest[: max(0, len(dated) - MAX_DATED_FACTS)]:
+            desk.retire(key)
 
 
 def diff_to_lines(

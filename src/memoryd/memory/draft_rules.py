@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, frontmatter, lines
+from memoryd.memory import daily, entries, frontmatter, lines
 from memoryd.memory.changes import Draft, decode
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, FileKey
 from memoryd.memory.path_rules import broken_rule
@@ -18,7 +18,12 @@ _SESSION_PATH = re.compile(rf"{SESSION_DIR}/\d{{4}}-\d\d-\d\d-[a-z0-9-]{{1,64}}\
 
 def paths_stay_inside(draft: Draft, _: Mapping[FileKey, bytes]) -> Objection:
     for key in draft.changes:
-        inside = key.path in CORE_FILES or entries.slug_of(key.path) or _SESSION_PATH.match(key.path)
+        inside = (
+            key.path in CORE_FILES
+            or entries.slug_of(key.path)
+            or daily.day_of(key.path)
+            or _SESSION_PATH.match(key.path)
+        )
         if not inside or broken_rule(key.path):
             return "path-refused", f"{key.path[:80]!r} is no file that a run may write"
     return None

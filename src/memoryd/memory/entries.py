@@ -19,6 +19,7 @@ _E = TypeVar("_E", bound=StrEnum)
 MAX_SLUG_CHARS = 64
 MAX_SLUG_BYTES = 200  #: a file name holds 255 bytes; `_vN.md` and a temporary's prefix need room
 _RESERVED = frozenset({"memory", "skill"})
+_VERSION = re.compile(rf"({ENTRY_DIR}/.+)_v\d+\.md")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 
 
@@ -32,6 +33,12 @@ def slug_of(path: str) -> str | None:
     name = path.removeprefix(f"{ENTRY_DIR}/")
     is_entry = name != path and name.endswith(".md") and "/" not in name and not name.startswith(".") and name != ".md"
     return name.removesuffix(".md") if is_entry else None
+
+
+def names_of(path: str) -> tuple[str, ...]:
+    """Return the paths that a file has had: its own, and that of the entry that it was before it was archived."""
+    former = _VERSION.fullmatch(path)
+    return (path, f"{former[1]}.md") if former else (path,)
 
 
 def make_slug(name: str) -> str:
@@ -111,6 +118,7 @@ def parse(slug: str, text: str, mtime: datetime | None = None) -> Entry:
         updated_at=updated,
         sources=_list(meta.get("sources")),
         tier=_choice(Tier, meta.get("tier")),
+        expires_at=_time(meta.get("expires_at")),
         importance=min(1.0, max(0.0, _number(meta.get("importance"), 0.4))),
         confidence=_number(meta["confidence"], 0.0) if _text(meta.get("confidence")) else None,
         uses=max(0, int(_number(meta.get("uses"), 0))),

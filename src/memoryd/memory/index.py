@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from memoryd.memory.changes import encode
 from memoryd.memory.entries import path_of
@@ -16,11 +16,12 @@ MAX_LINES = 200  #: of the whole file, what the person wrote included
 MAX_BYTES = 25_000
 _MAX_NAME, _MAX_DESCRIPTION = 120, 200
 _OURS = re.compile(r"- \[.*\]\(knowledge/.*\) — .*\(type: \w+\)\s*\Z|- … \d+ more .*\s*\Z|\s*\Z")
+_LISTED = re.compile(r"- \[.*\]\((knowledge/[^)]+)\) — ")
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def render(entries: Sequence[Entry], existing: str) -> str:
-    """Return MEMORY.md with the active entries, the newest first, listed between the markers.
+    """Return MEMORY.md with the active entries, the newest first, listed between the markers; dated facts are not.
 
     Text outside the markers keeps its bytes; a file without markers gets them at its end. The file stays within 200
     lines and 25 000 bytes unless the person's own text is larger; the last line tells how many entries it left out.
@@ -41,6 +42,12 @@ def entry_line(entry: Entry) -> str:
     description = cut(entry.description, _MAX_DESCRIPTION).replace("<!--", "")
     target = "".join(c if c.isalnum() or c in "/-_." else quote(c, errors="replace") for c in path_of(entry.slug))
     return f"- [{name}]({target}) — {description + ' ' if description else ''}(type: {entry.type})"
+
+
+def listed(row: str) -> str | None:
+    """Return the path of the entry that a line of the index lists, None for any other line."""
+    found = _LISTED.match(row)
+    return unquote(found[1]) if found else None
 
 
 def outside(text: str) -> str:
@@ -68,7 +75,7 @@ def _after_generated(rest: str) -> str:
 
 
 def _newest_first(entries: Sequence[Entry]) -> list[Entry]:
-    active = [entry for entry in entries if entry.active]
+    active = [entry for entry in entries if entry.active and not entry.dated]
     return sorted(active, key=lambda e: (e.updated_at or e.created_at or _NO_TIME, e.slug), reverse=True)
 
 

@@ -25,6 +25,8 @@ class FileKey(NamedTuple):
 CORE_FILES = ("identity.md", "user.md", "preferences.md", "constraints.md")
 ENTRY_DIR = "knowledge"
 SESSION_DIR = "sessions"
+PROCEDURE_DIR = "procedures"
+DAILY_DIR = "daily"
 INDEX_FILE = "MEMORY.md"
 SKILL_FILE = "SKILL.md"
 
@@ -55,6 +57,7 @@ class Entry:
     updated_at: datetime | None = None
     sources: tuple[str, ...] = ()  #: `host/session#seq`, a copy for readers
     tier: Tier | None = None
+    expires_at: datetime | None = None  #: of a dated fact
     importance: float = 0.4
     confidence: float | None = None
     uses: int = 0
@@ -65,6 +68,14 @@ class Entry:
     @property
     def active(self) -> bool:
         return self.status is EntryStatus.ACTIVE
+
+    @property
+    def dated(self) -> bool:
+        """Whether it is a dated fact: no user said it, so it is only ever shown quoted, and expires."""
+        return self.tier is not None and self.tier is not Tier.USER
+
+    def expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ class Evidence(Protocol):
         """The spans that exist, by seq; a seq that was purged or never existed is missing."""
         ...
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
+    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
         """Texts below user tier of the cited sessions: tool, web and assistant text that a user text may quote."""
         ...
 

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memoryd.ipc.events import Tier
 from memoryd.memory.model import EntryType, Root
 
 
 class _Proposal(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     cites: tuple[int, ...] = ()  #: seqs of the journal; at least one, unless a person is the author
     root: Root | None = None  #: None: routed by file and type (memory.routing)
@@ -28,6 +29,12 @@ class Save(_Proposal):
     content: str = Field(max_length=20_000)
     importance: float = Field(default=0.4, ge=0, le=1)
     tags: tuple[str, ...] = ()
+
+
+class Dated(Save):
+    """A fact that no user said. No agent can ask for one: acceptance makes it of a save that rests on lower text."""
+
+    tier: Tier
 
 
 class Supersede(Save):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memoryd.memory.model import Entry, EntryType
-from memoryd.memory.text import bigrams, effective, jaccard
+from memoryd.memory.text import bigrams, effective, fold, jaccard
 
 MIN_EFFECTIVE_CHARS = 10
+MAX_DESCRIPTION_CHARS = 150  #: what one line of MEMORY.md shows well
 DUPLICATE = 0.70  #: Jaccard of character bigrams
 TYPE_TOTALS: Mapping[EntryType, int] = {
     EntryType.USER: 4_000,
@@ -21,25 +22,41 @@ TYPE_TOTALS: Mapping[EntryType, int] = {
 }  #: characters of the active bodies of a type, separators counted; default of `[memory] type_totals`
 SEPARATOR_CHARS = 2  #: the blank line between two bodies
 
-_TRANSIENT = (
-    "currently", "at the moment", "right now", "for now", "just now", "today", "this morning", "in progress",
-    "temporarily", "working on it", "for the time being", "until tomorrow",
-    "正在", "目前", "此刻", "眼下", "暂时", "临时", "今天", "刚刚", "刚才", "进行中", "这会儿", "先这样",
+TRANSIENT = (
+    (
+        "currently", "at the moment", "right now", "for now", "just now", "today", "this morning", "in progress",
+        "temporarily", "working on it", "for the time being", "until tomorrow",
+    ),
+    ("正在", "目前", "此刻", "眼下", "暂时", "临时", "今天", "刚刚", "刚才", "进行中", "这会儿", "先这样"),
 )  # fmt: skip
-_VAGUE = (
-    "maybe", "perhaps", "possibly", "probably", "sort of", "kind of", "not sure", "might be", "somehow", "i guess",
-    "可能", "也许", "大概", "或许", "好像", "似乎", "不确定", "应该是", "差不多", "说不定",
+VAGUE = (
+    ("maybe", "perhaps", "possibly", "probably", "sort of", "kind of", "not sure", "might be", "somehow", "i guess"),
+    ("可能", "也许", "大概", "或许", "好像", "似乎", "不确定", "应该是", "差不多", "说不定"),
+)
+#: the code itself, also where Chinese characters touch it; then how Chinese announces code
+CODE = (
+    (
+        r"fn\s+\w+\s*[(<]", r"impl(?:<\w+>)?\s+\w+\s*(?:\{|for\b)", r"struct\s+\w+\s*[{(;]",
+        r"def\s+\w+\s*\(", r"class\s+\w+\s*[:({]", r"function\s*\w*\s*\(", r"\w*\s*=>\s*\{",
+        r"import\s*\{", r"from\s+[\"']", r"from\s+[\w.]+\s+import\b", r"#include\s*[<\"]",
+        r"(?:const|let|var)\s+\w+\s*=", r"public\s+(?:static|class|void)\b", r"return\s+[^;\n]+;",
+    ),
+    (
+        "代码如下", "源码如下", "实现如下", "示例代码", "代码片段", "完整代码", "函数签名", "函数体", "参数列表",
+        "返回类型", "导入语句", r"定义(?:了)?一个(?:函数|类|方法|变量)",
+    ),
 )  # fmt: skip
-_CODE = (
-    r"\bfn\s+\w+\s*[(<]", r"\bimpl(?:<\w+>)?\s+\w+\s*(?:\{|for\b)", r"\bstruct\s+\w+\s*[{(;]",
-    r"\bdef\s+\w+\s*\(", r"\bclass\s+\w+\s*[:({]", r"\bfunction\s*\w*\s*\(", r"=>\s*\{",
-    r"\bimport\s*\{", r"\bfrom\s+[\"']", r"\bfrom\s+[\w.]+\s+import\b", r"#include\s*[<\"]",
-    r"\b(?:const|let|var)\s+\w+\s*=", r"\bpublic\s+(?:static|class|void)\b", r"\breturn\s+[^;\n]+;",
-)  # fmt: skip
+_BEFORE_WORD, _AFTER_WORD = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # \b sees no border beside a Chinese character
+_WHY = re.compile(r"^\W*(?:why|reason|because|为什么|原因|理由|因为)\W*[:：]", re.I | re.M)
+_HOW = re.compile(
+    r"^\W*(?:how to apply|how|when|apply|怎么用|如何(?:应用|使用|做)|做法|用法|适用)\W*[:：]", re.I | re.M
+)
 
 
-def _any_word(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"\b{re.escape(w)}\b" if w.isascii() else re.escape(w) for w in words), re.IGNORECASE)
+def _any_word(words: tuple[tuple[str, ...], tuple[str, ...]]) -> re.Pattern[str]:
+    english, chinese = words
+    latin = rf"{_BEFORE_WORD}(?:{'|'.join(map(re.escape, english))}){_AFTER_WORD}"
+    return re.compile(f"{latin}|{'|'.join(chinese)}", re.IGNORECASE)
 
 
 class Flag(StrEnum):
@@ -47,6 +64,9 @@ class Flag(StrEnum):
     TRANSIENT = "transient"
     VAGUE = "vague"
     CODE = "code"
+    DESCRIPTION = "description"  #: missing, no more than the name, or too long for one line
+    NO_WHY = "no-why"  #: feedback and project entries should say why
+    NO_HOW = "no-how"  #: and how to apply it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +78,9 @@ class Sign:
 
 
 _PATTERNS = (
-    (Flag.TRANSIENT, _any_word(_TRANSIENT)),
-    (Flag.VAGUE, _any_word(_VAGUE)),
-    (Flag.CODE, re.compile("|".join(_CODE))),
+    (Flag.TRANSIENT, _any_word(TRANSIENT)),
+    (Flag.VAGUE, _any_word(VAGUE)),
+    (Flag.CODE, re.compile(rf"{_BEFORE_WORD}(?:{'|'.join(CODE[0])})|{'|'.join(CODE[1])}")),
 )
 
 
@@ -70,6 +90,31 @@ def signs(content: str) -> tuple[Sign, ...]:
     short = [Sign(flag=Flag.TOO_SHORT, found=str(size))] if size < MIN_EFFECTIVE_CHARS else []
     hits = ((flag, pattern.search(content)) for flag, pattern in _PATTERNS)
     return (*short, *(Sign(flag=flag, found=hit.group()) for flag, hit in hits if hit))
+
+
+def lint(entry: Entry) -> tuple[Sign, ...]:
+    """Return what speaks against an entry: the signs of its body, then its description, its reason, its use."""
+    return (*signs(entry.body), *_description_signs(entry), *_reason_signs(entry))
+
+
+def _description_signs(entry: Entry) -> list[Sign]:
+    said = effective(entry.description)
+    if not said:
+        found = "there is none; the index shows the name alone"
+    elif said == effective(entry.name) or fold(entry.description) == fold(entry.body):
+        found = "it repeats the name or the whole text; say in one line when this is wanted"
+    elif len(entry.description) > MAX_DESCRIPTION_CHARS:
+        found = f"{len(entry.description)} characters; {MAX_DESCRIPTION_CHARS} fit one line of the index"
+    else:
+        return []
+    return [Sign(flag=Flag.DESCRIPTION, found=found)]
+
+
+def _reason_signs(entry: Entry) -> list[Sign]:
+    if entry.type not in (EntryType.FEEDBACK, EntryType.PROJECT):
+        return []
+    wanted = ((Flag.NO_WHY, _WHY, 'no "Why:" line'), (Flag.NO_HOW, _HOW, 'no "How to apply:" line'))
+    return [Sign(flag=flag, found=found) for flag, pattern, found in wanted if not pattern.search(entry.body)]
 
 
 def duplicate_of(content: str, entries: Iterable[Entry], *, except_slug: str | None = None) -> str | None:
@@ -93,10 +138,10 @@ class Total:
 
 
 def totals(entries: Iterable[Entry], limits: Mapping[EntryType, int] = TYPE_TOTALS) -> Mapping[EntryType, Total]:
-    """Return the total of each type over its active entries."""
+    """Return the total of each type over its active entries; dated facts have a bound of their own."""
     bodies: dict[EntryType, list[int]] = {kind: [] for kind in EntryType}
     for entry in entries:
-        if entry.active:
+        if entry.active and not entry.dated:
             bodies[entry.type].append(len(entry.body))
     return {
         kind: Total(used=sum(sizes) + SEPARATOR_CHARS * max(0, len(sizes) - 1), limit=limits[kind])

@@ -4,10 +4,11 @@ Recall reads catalogues and never waits; runs hold the locks while they read and
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 
 import structlog
@@ -62,10 +63,27 @@ class Shelf:
     @asynccontextmanager
     async def locked(self, roots: Mapping[Root, Path]) -> AsyncIterator[None]:
         """Hold the directories' locks, the user's first."""
-        async with AsyncExitStack() as stack:
-            for role, path in ((root, roots[root]) for root in Root if root in roots):
-                await stack.enter_async_context(self.place(path, role).lock)
+        for root in roots:
+            self.place(roots[root], root)
+        async with self.locked_paths([roots[root] for root in Root if root in roots]):
             yield
+
+    @asynccontextmanager
+    async def locked_paths(self, paths: Iterable[Path]) -> AsyncIterator[None]:
+        """Hold the locks of any directories, in the order given: the user's first, as runs take them."""
+        async with AsyncExitStack() as stack:
+            for path in paths:
+                await stack.enter_async_context(self.place(path).lock)
+            yield
+
+    def observed(self, path: Path) -> dict[str, bytes]:
+        """The files of a directory as they are now, others' changes recorded. In a thread, under its lock."""
+        self._observe(path)
+        return self.place(path).directory.read_all()
+
+    def sweep_aside(self, path: Path) -> None:
+        """Remove now, not some seconds later, what runs had moved aside. In a thread, under the lock."""
+        settle(path, self.versions, clock=self.clock)
 
     def read(self, roots: Mapping[Root, Path]) -> dict[FileKey, bytes]:
         """The bytes of now; whoever changed them since the last look is recorded first. In a thread, under the locks.
@@ -156,13 +174,23 @@ class Shelf:
 
     def joined(self, roots: Mapping[Root, Path]) -> Catalogue:
         """The catalogue of these roots, as last loaded; empty for a directory that nobody has read yet."""
-        first, *rest = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
-        for part in rest:
-            first = first.joined(part)
-        return first
+        parts = [self.place(path, role).catalogue or Catalogue() for role, path in roots.items()]
+        return reduce(Catalogue.joined, parts) if parts else Catalogue()
+
+    def parts(self, roots: Mapping[Root, Path]) -> dict[Path, Catalogue]:
+        """The catalogue of each root by itself, as last loaded."""
+        return {path: self.place(path, role).catalogue or Catalogue() for role, path in roots.items()}
 
     def loaded(self, roots: Mapping[Root, Path]) -> bool:
         return all(self.place(path, role).catalogue is not None for role, path in roots.items())
+
+    def expired(self, now: datetime) -> Iterator[tuple[Path, tuple[str, ...]]]:
+        """The loaded directories that hold dated facts whose time is over, with the slugs of these."""
+        for path, place in tuple(self._places.items()):
+            known = place.catalogue.entries if place.catalogue else ()
+            slugs = tuple(k.entry.slug for k in known if k.entry.active and k.entry.dated and k.entry.expired(now))
+            if slugs:
+                yield path, slugs
 
     def index_changes(self, roots: Mapping[Root, Path], changes: Changes) -> Changes:
         """MEMORY.md of every root whose entries change, as it follows from the changes. In a thread."""

@@ -103,8 +103,8 @@ class _Evidence:
     def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
         return {seq: self.said[seq] for seq in seqs if seq in self.said}
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
-        return [span.text for span in self.said.values() if span.tier is not Tier.USER]
+    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
+        return [(span.tier, span.text) for span in self.said.values() if span.tier is not Tier.USER]
 
 
 def load(path: Path) -> list[Snippet]:

@@ -118,6 +118,7 @@ class Commit:
     projection: Projection | None = None  #: of a job: its range becomes consolidated
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    flags: tuple[str, ...] = ()  #: classes of threat that accepted text shows signs of: a person said it
     duration_ms: int = 0
 
 
@@ -154,8 +155,13 @@ class Runs(Protocol):
         """Drop the intent of an apply that was put back."""
         ...
 
-    def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
-        """Note what a run without changes was refused, so that `memoryd log` can show it."""
+    def refuse(self, run: Run, refused: Sequence[Refused], rejection: str | None = None) -> None:
+        """Note what a run without changes was refused, so that `memoryd log` and the review inbox can show it.
+
+        :param rejection: why its whole draft was refused
+
+        :raises Conflict: the token is not this run's
+        """
         ...
 
 

@@ -6,7 +6,7 @@ and text; hooks say a text of a turn once, however many handlers report it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -67,11 +67,11 @@ def _for_compaction(slices: tuple[SessionSlice, ...]) -> tuple[tuple[SessionSlic
 def _slice(session: SessionRows) -> SessionSlice:
     known = _Known()
     for row in session.read_before:
-        for utterance in _texts(row):
+        for utterance in texts(row):
             known.see(row.kind, utterance)
     fresh: list[Utterance] = []
     for row in sorted(session.rows, key=lambda row: (_PREFERENCE.get(row.kind, 3), row.seq)):
-        fresh.extend(utterance for utterance in _texts(row) if known.is_new(row.kind, utterance))
+        fresh.extend(utterance for utterance in texts(row) if known.is_new(row.kind, utterance))
     return SessionSlice(
         host=session.host,
         session_id=session.session_id,
@@ -111,7 +111,8 @@ class _Known:
         return self._transcript[key] < self._hook[key]
 
 
-def _texts(row: EventRow) -> list[Utterance]:
+def texts(row: EventRow) -> list[Utterance]:
+    """Return what was said in an event: none, one or several texts."""
     data = row.data
     match row.kind:
         case "user_prompt":
@@ -119,15 +120,19 @@ def _texts(row: EventRow) -> list[Utterance]:
         case "message":
             return _utterances(row, [(data["role"], data["text"], data.get("tier"))])
         case "turn":
-            said = [(m["role"], m["text"], None) for m in data.get("messages", ())]
+            said = _messages(data)
             last = data.get("last_assistant_message")
-            if last and ("assistant", last, None) not in said:
+            if last and not any(role == "assistant" and text == last for role, text, _ in said):
                 said.append(("assistant", last, None))
             return _utterances(row, said)
         case "pre_compact" | "post_compact":
-            return _utterances(row, [(m["role"], m["text"], None) for m in data.get("messages", ())])
+            return _utterances(row, _messages(data))
         case _:
             return []
+
+
+def _messages(data: Mapping[str, Any]) -> list[tuple[Role, str, str | None]]:
+    return [(m["role"], m["text"], m.get("tier")) for m in data.get("messages", ())]
 
 
 def _utterances(row: EventRow, said: Iterable[tuple[Role, str, str | None]]) -> list[Utterance]:

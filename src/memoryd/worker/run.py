@@ -18,6 +18,7 @@ from memoryd.memory.ports import Author, FileChange, Rejected
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.quality import TYPE_TOTALS
 from memoryd.memory.shelf import Shelf
+from memoryd.worker import second_net
 from memoryd.worker.ports import (
     AgentResult,
     Applied,
@@ -48,6 +49,7 @@ class Plan:
     refused: tuple[Refused, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     rejection: str | None = None  #: the whole draft may not be applied
+    flags: tuple[str, ...] = ()  #: classes of threat that accepted text shows signs of
     notes: tuple[str, ...] = ()  #: for the person who asked: what was dropped or was so already
 
 
@@ -63,6 +65,7 @@ class Runner:
     agent: MemoryAgent
     catch_up: Callable[[Path], Awaitable[None]]
     core_chars: int = draft.CORE_CHARS
+    net: second_net.Net = field(default_factory=second_net.NoNet)
     clock: Clock = utc_now
     after_apply: Callable[[Run], None] = field(default=lambda run: None)
 
@@ -82,8 +85,9 @@ class Runner:
             return NoChange(to_seq=projection.to_seq, partial=projection.partial)
         # 4. observe: what a person changed becomes a version before the agent reads it
         view = await self.shelf.view(run.roots)
-        # 5. the agent
-        result = await self.agent.propose(projection, view)
+        # 5. the agent, which sees no secret that the second net knows
+        shown, view = await asyncio.to_thread(second_net.screened, self.net, projection, view)
+        result = await self.agent.propose(shown, view)
         # 6. to 12.
         return await self._write(run, self._planner(run, result.proposals), projection, result, started)
 
@@ -133,16 +137,18 @@ class Runner:
         planned = plan(base)
         to_seq = projection.to_seq if projection else 0
         if planned.rejection is not None:
-            self.runs.refuse(run, planned.refused)
+            self.runs.refuse(run, planned.refused, planned.rejection)
             return Rejection(reason=planned.rejection)
         changes = self._file_changes(run, planned)
         if not changes:
             self.runs.refuse(run, planned.refused)
             return _without_changes(run, planned, projection)
+        if second_net.catches(self.net, changes):
+            return Rejection(reason="scan-rejected: a file would hold what the secret scanner takes for a secret")
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
-            rejected=planned.rejected, projection=projection, notes=result.notes, usage=result.usage,
-            duration_ms=round((mono() - started) * 1000),
+            rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,
+            usage=result.usage, duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
         applied = self._apply(run, changes, commit)
@@ -188,7 +194,7 @@ class Runner:
             return Plan(
                 changes=made.changes, citations=made.citations, refused=refused, rejected=taken_back,
                 rejection=f"{refusal.code}: {refusal.reason}" if refusal else None,
-                notes=tuple(d.reason for d in made.dropped),
+                notes=tuple(d.reason for d in made.dropped), flags=acceptance.flags(accepted),
             )  # fmt: skip
 
         return plan

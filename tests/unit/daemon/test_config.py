@@ -33,11 +33,24 @@ def test_a_list_may_come_from_the_environment(tmp_path: Path) -> None:
     [
         ("[consolidation]\ninterval_turn = 3\n", "consolidation.interval_turns"),
         ("[retentions]\ndays = 3\n", "retention"),
+        ("[recall.blocks]\nsesions = false\n", "sessions"),
+        ("[recall.blocks]\ngoals = {ordr = 3}\n", r"recall\.blocks\.goals\.order"),
     ],
 )
 def test_an_unknown_key_names_the_nearest(tmp_path: Path, text: str, near: str) -> None:
     with pytest.raises(ConfigError, match=f"the nearest is {near}"):
         load(write(tmp_path, text), {})
+
+
+def test_blocks_of_recall_are_switched_moved_and_bounded(tmp_path: Path) -> None:
+    path = write(tmp_path, "[recall.blocks]\nsessions = false\ngoals = { order = 5, budget = 0.1 }\n")
+    blocks = load(path, {}).recall.blocks
+    assert (blocks["sessions"].on, blocks["goals"].on, blocks["goals"].order, blocks["goals"].budget) == (
+        False, True, 5, 0.1,
+    )  # fmt: skip
+    assert not load(tmp_path / "x", {"MEMORYD_RECALL__BLOCKS": "{goals = false}"}).recall.blocks["goals"].on
+    with pytest.raises(ConfigError, match=r"recall\.blocks\.goals\.budget"):
+        load(write(tmp_path, "[recall.blocks]\ngoals = { budget = 2 }\n"), {})
 
 
 def test_an_unknown_variable_is_an_error_too(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.secrets import samples
 
-from memoryd.ipc.sanitise import sanitise, sanitise_value
+from memoryd.ipc.sanitise import sanitise, sanitise_value, within
 
 SAMPLES = samples()
 TOKEN = SAMPLES["github classic"][1]
@@ -94,6 +94,16 @@ def test_sanitising_twice_changes_nothing_more(text: str) -> None:
     once = sanitise(text)
     assert sanitise(once) == once
     once.encode()
+
+
+@pytest.mark.parametrize("name", ["github classic", "anthropic", "jwt", "pem", "pem escaped"])
+def test_no_part_of_a_secret_is_left_where_a_text_is_cut(name: str) -> None:
+    secret = SAMPLES[name][1]
+    for left in range(0, len(secret) + 2, 7):
+        text = "x " * 500 + secret + " end" * 2000
+        shown = sanitise(within(text, 1000 + left))
+        assert shown == "x " * 500 or not shown.startswith(text[:1008])
+    assert within("short", 1000) == "short"
 
 
 def test_values_are_walked_with_their_keys() -> None:

@@ -72,6 +72,15 @@ def test_a_file_that_fails_three_times_is_set_aside_and_holds_up_nobody(folder: 
     assert (folder / "bad" / name(1)).read_bytes() == b"line 1\n"
 
 
+def test_what_a_hook_left_unfinished_goes_after_an_hour(folder: Path) -> None:
+    old, new = folder / f".tmp-{name(1)}", folder / f".tmp-{name(2)}"
+    for path in (old, new):
+        path.write_bytes(b"half a li")
+    os.utime(old, (0, 0))
+    assert drain(Spool(folder), Taker()) == 0
+    assert (old.exists(), new.exists()) == (False, True)
+
+
 def test_a_full_disk_ends_the_drain_and_costs_no_file(folder: Path) -> None:
     put(folder, 1)
     put(folder, 2)

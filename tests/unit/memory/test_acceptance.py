@@ -34,9 +34,9 @@ class FakeJournal:
     def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
         return {seq: self._spans[seq] for seq in seqs if seq in self._spans}
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
+    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
         newest = max(seqs)
-        return [s.text for s in self._spans.values() if s.tier is not Tier.USER and s.seq < newest]
+        return [(s.tier, s.text) for s in self._spans.values() if s.tier is not Tier.USER and s.seq < newest]
 
 
 def span(seq: int, text: str, tier: Tier = Tier.USER) -> Span:
@@ -107,10 +107,7 @@ BAD: list[tuple[str, Proposal]] = [
     # comes from a tool result, a page, the assistant, or a paste of one
     ("tier", a_line("the user always wants deploys to skip tests", 1, file="constraints.md")),
     ("tier", a_line("the user always wants deploys to skip tests", 1, 2, file="constraints.md")),
-    ("tier", a_save("lantern goes to Fly.io because it is cheap", cites=(3,))),
-    ("tier", a_save("a page about lantern", "reference", cites=(6, 9))),
     ("tier", a_line("always wants deploys to skip tests and pushes straight to main", 4)),
-    ("tier", a_save("deploys skip tests and pushes go straight to main", cites=(5,))),
     # was not said
     ("not-said", a_line("likes spaces and coffee and long functions", 2)),
     ("not-said", a_save("The user hates lantern and everything about it", "user")),

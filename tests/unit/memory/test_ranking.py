@@ -4,7 +4,7 @@ import pytest
 
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import Entry, EntryStatus, FileKey, Root
-from memoryd.memory.ranking import Match, composite, ranked, recency, relevance, search
+from memoryd.memory.ranking import composite, ranked, recency, relevance
 from memoryd.memory.text import content_words
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -51,35 +51,3 @@ def test_the_composite_joins_relevance_recency_and_importance() -> None:
     known = CATALOGUE.entries[0]
     assert composite(frozenset(), known, NOW) == pytest.approx(0.3 * recency(known.entry, NOW) + 0.2 * 0.4)
     assert ranked(CATALOGUE.entries, content_words("deploy"), NOW)[0].entry.slug == "deploy"
-
-
-@pytest.mark.parametrize(
-    ("query", "match", "found"),
-    [
-        ("postgres", "words", ["deploy", "db", "db_v1"]),
-        ("postgres docker", "words", ["db"]),
-        ("docker tea", "words", []),
-        ("docker tea", "any", ["db"]),
-        ("for  ITS json", "phrase", ["db"]),
-        ("Postgres for", "literal", ["db"]),
-        ("postgres for", "literal", []),
-        ("dock", "prefix", ["db"]),
-        ("dock", "words", []),
-        ("简洁", "words", ["preferences.md"]),
-        ("billing", "words", ["sessions/2026-11-02-b.md"]),
-        ("", "any", []),
-        ("the", "words", ["preferences.md"]),
-    ],
-)
-def test_search_finds_entries_lines_and_sessions(query: str, match: Match, found: list[str]) -> None:
-    hits = search(CATALOGUE, query, match)
-    names = [hit.entry.slug.replace("db-v1", "db_v1") if hit.entry else hit.name for hit in hits]
-    if query == "the":
-        assert names  # a query of stop words alone still finds words that begin so
-    else:
-        assert names == found
-    assert search(CATALOGUE, query, match, limit=1) == hits[:1]
-
-
-def test_the_snippet_is_the_line_that_answers() -> None:
-    assert search(CATALOGUE, "docker")[0].snippet == "Runs in Docker."

@@ -64,7 +64,7 @@ def test_the_blocks_stand_in_their_order_within_the_fence() -> None:
         "never push to main", "short commit messages", "张三", "called Ada", "See the wiki first.",
         "[feedback] Style (yesterday)", "Unit tests",
         "[project] Database (47 days ago): which", "  a1", "  a2", "  a3", "  …",
-        "2026-11-07: Asked: task7", "2026-11-03",
+        "2026-11-07: “Asked: task7", "2026-11-03",
         "## Check before you rely on it",
     )  # fmt: skip
     assert "a4" not in text

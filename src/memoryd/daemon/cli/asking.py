@@ -54,3 +54,8 @@ def absolute(path: Path | None) -> str:
 def given(path: Path | None) -> str | None:
     """The same for a path that has no default."""
     return absolute(path) if path else None
+
+
+def real(path: Path) -> str:
+    """The same for a file that the daemon reads or writes, its links resolved here."""
+    return os.path.realpath(absolute(path))

@@ -6,22 +6,37 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     connect,
     checks,
     memory,
+    search,
     edit,
+    goals,
+    notes,
+    review,
     past,
+    purge,
+    archive,
     sessions,
+    documents,
+    history,
+    logs,
     work,
     settings,
+    privacy,
+    maintain,
     bar,
+    mcp,
     emit,
     demo,
 )
 from memoryd.daemon.cli.root import app, unwrapped
 
-for group in (app, connect.service_app, sessions.sessions_app, work.jobs_app):
+for group in (
+    app, connect.service_app, goals.goals_app, notes.note_app, review.review_app, sessions.sessions_app, work.jobs_app,
+):  # fmt: skip
     for command in group.registered_commands:
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "bar", "checks", "connect", "demo", "edit", "emit", "lifecycle", "memory", "past", "sessions", "settings",
-    "stats", "work",
+    "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "search",
+    "sessions", "settings", "stats", "work",
 ]  # fmt: skip

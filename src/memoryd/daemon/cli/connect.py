@@ -145,7 +145,7 @@ def uninstall_everything(
 
 
 _OURS = ("lock", "starting", "installs.json", "bin", "run", "spool", "index", "user", "projects")
-_OUR_FILES = ("state.db*", "logs.db*", "daemon.log*")
+_OUR_FILES = ("state.db*", "logs.db*", "daemon.log*", "placeholder.key")
 
 
 def _delete_ours(data: Path) -> None:

@@ -42,15 +42,24 @@ def emit(
         "cwd": asking.absolute(cwd), "at": rfc3339(utc_now()), "turn_id": turn, "memory_dir": asking.given(memory_dir),
         "data": _read(data) if data else {},
     }  # fmt: skip
-    screen.as_json(asking.ask("event.publish", {"event": {k: v for k, v in event.items() if v is not None}}))
+    reply = asking.ask("event.publish", {"event": {k: v for k, v in event.items() if v is not None}})
+    screen.as_json(reply)
+    if reply.passed_over:
+        screen.warn(f"not recorded: {_WHY[reply.passed_over]}")
+
+
+_WHY = {
+    "paused": "recording is paused here; `memoryd resume` goes on",
+    "excluded": "it is turned off or excluded here; `memoryd config` shows [daemon] enabled and [privacy] exclude",
+}
 
 
 def _known(kind: str) -> str:
     name = kind.replace("-", "_")
     if name in KINDS:
         return name
-    near = difflib.get_close_matches(name, KINDS, n=1, cutoff=0.0)
-    raise UsageError(f"unknown kind {kind!r}; the nearest is {near[0]}")
+    near = difflib.get_close_matches(name, KINDS, n=1)
+    raise UsageError(f"unknown kind {kind!r}; " + (f"do you mean {near[0]}?" if near else f"one of {', '.join(KINDS)}"))
 
 
 def _read(source: str) -> dict[str, Any]:

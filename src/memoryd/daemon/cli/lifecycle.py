@@ -87,7 +87,8 @@ def status(json: Json = False) -> None:
 def _line(found: Health) -> str:
     summary = found.summary.strip("<>").removeprefix("Daemon ")
     reason = f" ({found.reason})" if found.reason else ""
-    return f"{found.state}{reason}: {summary} | pid {found.pid} | up {span(found.uptime_seconds)}"
+    waiting = f" | {found.waiting} wait for review" if found.waiting else ""
+    return f"{found.state}{reason}: {summary}{waiting} | pid {found.pid} | up {span(found.uptime_seconds)}"
 
 
 @app.command(rich_help_panel=RUN)

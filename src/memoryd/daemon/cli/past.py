@@ -11,7 +11,7 @@ from memoryd.daemon.cli.root import PAST, Cursor, Cwd, Json, Limit, OnlyCwd, Onl
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
 from memoryd.errors import Conflict, NotFound, UsageError
-from memoryd.ipc.methods.memory import RunInfo
+from memoryd.ipc.methods.memory import RunInfo, WhyItem
 
 Run = Annotated[
     str | None,
@@ -24,7 +24,7 @@ def log(
     since_when: Annotated[
         str | None, typer.Option("--since", metavar="T", help="A duration (2h, 1d) or a date (2026-11-30).")
     ] = None,
-    writes: Annotated[bool, typer.Option("--writes", help="Only runs that changed a file.")] = False,
+    writes: Annotated[bool, typer.Option("--writes", help="Only what changed a file.")] = False,
     cwd: OnlyCwd = None,
     memory_dir: OnlyDir = None,
     limit: Limit = 50,
@@ -33,7 +33,8 @@ def log(
 ) -> None:
     """List the runs, newest first.
 
-    Consolidations, and each change by hand: whatever wrote memory is a run.
+    Consolidations, and each change by hand: whatever memoryd wrote is a run. With --writes also what an agent or an
+    editor wrote into the files by itself.
 
     Example: [cyan]memoryd log --since 1d --writes[/]
     """
@@ -58,14 +59,17 @@ _RUN_COLUMNS = (
     Column(title="when"),
     Column(title="by", columns=screen.NARROW),
     Column(title="outcome"),
+    Column(title="ms", right=True, columns=screen.NARROW),
     Column(title="what", fold=True, columns=screen.NARROW),
 )
 
 
 def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
     refused = f"{len(run.refused)} refused ({run.refused[0].reason})" if run.refused else ""
-    what = "; ".join(part for part in (", ".join(run.files), run.reason, refused) if part)
-    return (run.run[:8], ago(run.at, now), f"{run.author} {run.agent}".strip(), run.outcome, what or "-")
+    flags = f"flagged: {', '.join(run.flags)}" if run.flags else ""
+    what = "; ".join(part for part in (", ".join(run.files), run.reason, flags, refused) if part)
+    by = f"{run.author} {run.agent}".strip()
+    return (run.run[:8], ago(run.at, now), by, run.outcome, str(run.duration_ms), what or "-")
 
 
 @app.command(rich_help_panel=PAST)
@@ -104,13 +108,15 @@ def undo(run: Run = None, json: Json = False) -> None:
 
 @app.command(rich_help_panel=PAST)
 def why(
-    name: Annotated[str, typer.Argument(metavar="NAME[:LINE]", help="A core file or an entry, and a line of it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME[:LINE]", help="A memory file or an entry, and a line of it; or words.")
+    ],
     cwd: Cwd = None,
     json: Json = False,
 ) -> None:
-    """Show the turns that a memory came from.
+    """Show where a memory came from: the turns, with the words that were said, or who wrote it.
 
-    With the words that were said, and by whom.
+    Takes any file of the memory, also one that was forgotten; words find the lines that hold them, now or once.
 
     `memoryd show NAME` numbers the lines.
 
@@ -121,12 +127,9 @@ def why(
     if json:
         return screen.as_json(found)
     if not found.items:
-        raise NotFound(f"no turn stands behind {name}; a person wrote it, or it came with the seeds")
-    rows = (
-        (item.line, item.quote, item.tier, f"{item.session}#{item.seq}", ago(item.at, utc_now()))
-        for item in found.items
-    )
-    return screen.show(screen.table(_WHY_COLUMNS, rows))
+        raise NotFound(f"no line of {name} says anything")
+    now = utc_now()
+    return screen.show(screen.table(_WHY_COLUMNS, (_reason(item, now) for item in found.items)))
 
 
 _WHY_COLUMNS = (
@@ -138,9 +141,15 @@ _WHY_COLUMNS = (
 )
 
 
+def _reason(item: WhyItem, now: datetime) -> tuple[str, ...]:
+    said = " ".join(part for part in (item.quote, f"({item.note})" if item.note else "") if part)
+    turn = f"{item.session}#{item.seq}" if item.seq else "-"
+    return (item.line, said, item.tier or item.author, turn, ago(item.at, now) if item.at else "-")
+
+
 def _named(text: str) -> tuple[str, int | None]:
     name, colon, line = text.rpartition(":")
-    if not colon:
+    if not colon or " " in text.strip():  # words of a line
         return text, None
     if not line.isdigit() or int(line) < 1:
         raise UsageError(f"{line!r} is no line number; write NAME or NAME:LINE, e.g. preferences.md:3")

@@ -1,7 +1,7 @@
 """sessions list, sessions show."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from rich.text import Text
@@ -12,7 +12,9 @@ from memoryd.daemon.cli.root import PAST, Cursor, Json, Limit, OnlyCwd, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local
 from memoryd.errors import NotFound, UsageError
-from memoryd.ipc.methods.sessions import SessionDetail, SessionInfo
+from memoryd.ipc.methods.sessions import SessionDetail, SessionInfo, SessionKind
+
+KINDS: tuple[str, ...] = get_args(SessionKind)
 
 sessions_app = typer.Typer(help="The conversations that were recorded.", no_args_is_help=True)
 app.add_typer(sessions_app, name="sessions", rich_help_panel=PAST)
@@ -21,15 +23,30 @@ app.add_typer(sessions_app, name="sessions", rich_help_panel=PAST)
 @sessions_app.command(name="list")
 def sessions_list(
     cwd: OnlyCwd = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="K", help=f"Only this kind: {', '.join(KINDS)}.")
+    ] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(
+            "--thread", metavar="[HOST/]ID", help="Only what a resume, fork or clear joins with this session."
+        ),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """List the sessions, the latest first.
 
-    Example: [cyan]memoryd sessions list --cwd .[/]
+    Example: [cyan]memoryd sessions list --cwd . --kind interactive[/]
     """
-    found = asking.ask("session.list", {"cwd": asking.given(cwd), "limit": limit, "cursor": cursor})
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"{kind!r} is no kind of session; write one of {', '.join(KINDS)}")
+    joined = "/".join(resolve(thread)) if thread else None
+    found = asking.ask(
+        "session.list",
+        {"cwd": asking.given(cwd), "kind": kind, "thread": joined, "limit": limit, "cursor": cursor},
+    )
     if json:
         return screen.as_json(found)
     if not found.items:
@@ -40,6 +57,7 @@ def sessions_list(
 
 _COLUMNS = (
     Column(title="session", style="cyan", fold=True),
+    Column(title="kind", columns=100),
     Column(title="turns", right=True),
     Column(title="tools", right=True, columns=80),
     Column(title="last"),
@@ -51,7 +69,8 @@ _COLUMNS = (
 def _row(session: SessionInfo) -> tuple[str, ...]:
     name = f"{session.host}/{session.session_id}"
     last = ago(session.last_at, utc_now()) + (" (ended)" if session.ended else "")
-    return (name, str(session.turn_count), str(session.tool_calls), last, _consolidated(session), session.cwd or "-")
+    counts = (str(session.turn_count), str(session.tool_calls))
+    return (name, session.kind, *counts, last, _consolidated(session), session.cwd or "-")
 
 
 def _consolidated(session: SessionInfo) -> str:
@@ -65,22 +84,22 @@ def sessions_show(
     ],
     json: Json = False,
 ) -> None:
-    """Show one session: counters, parents and children, and the files it touched.
+    """Show one session: counters, its thread, the sub-agents it started, and the files it touched.
 
     Example: [cyan]memoryd sessions show claude-code/0b7c[/]
     """
-    host, ident = _resolve(session)
+    host, ident = resolve(session)
     found = asking.ask("session.get", {"host": host, "session_id": ident})
     if json:
         return screen.as_json(found)
-    for name, value in _facts(found):
+    for name, value in [*_facts(found), *_agents(host, ident)]:
         screen.console().print(Text(f"{name:<13}", style="bold") + Text(screen.harmless(value)))
     rows = ((touch.action, touch.path, ago(touch.at, utc_now())) for touch in found.files)
     columns = (Column(title="file"), Column(title="path", fold=True), Column(title="when"))
     return screen.show(screen.table(columns, rows)) if found.files else None
 
 
-def _resolve(name: str) -> tuple[str, str]:
+def resolve(name: str) -> tuple[str, str]:
     """Host and full id of a session named by a unique beginning."""
     keys = list(_keys())
     exact = [key for key in keys if name in ("/".join(key), key[1])]
@@ -106,6 +125,7 @@ def _keys() -> Iterator[tuple[str, str]]:
 def _facts(found: SessionDetail) -> list[tuple[str, str]]:
     facts = [
         ("session", f"{found.host}/{found.session_id}"),
+        ("kind", found.kind),
         ("directory", found.cwd or "-"),
         ("memory", found.memory_dir or "-"),
         ("started", local(found.started_at)),
@@ -114,10 +134,16 @@ def _facts(found: SessionDetail) -> list[tuple[str, str]]:
         ("consolidated", _consolidated(found)),
         ("transcript", found.transcript),
     ]
-    if found.headless:
-        facts.append(("headless", "yes"))
     if found.parent:
         facts.append(("parent", f"{found.parent.host}/{found.parent.session_id}"))
-    if found.children:
-        facts.append(("children", ", ".join(child.session_id for child in found.children)))
+    if len(found.thread) > 1:
+        facts.append(("thread", " -> ".join(joined.session_id for joined in found.thread)))
     return facts
+
+
+def _agents(host: str, ident: str) -> Iterator[tuple[str, str]]:
+    """The sub-agents below a session, those of sub-agents indented."""
+    found = asking.ask("session.descendants", {"host": host, "session_id": ident, "limit": 1000})
+    for agent in found.items:
+        state = "runs" if agent.open else "done"
+        yield "sub-agent", f"{'  ' * (agent.depth - 1)}{agent.session_id} ({agent.agent_type or 'agent'}, {state})"

@@ -56,15 +56,15 @@ class Checks:
 
 def main() -> int:
     """Replay the session; returns 0 when every expectation holds."""
-    script = tomllib.loads((HERE / "script.toml").read_text("utf-8"))
+    script = read_script()
     folder = Path(tempfile.mkdtemp(prefix="memoryd-demo-"))
     checks = Checks()
     try:
-        with _Stage(folder) as stage:
+        with Stage(folder) as stage:
             console.rule("[bold]memoryd demo[/bold]: a recorded Claude Code session, 12 turns, English and Chinese")
-            _replay(stage, script, checks)
-            _await_idle(stage)
+            replay(stage, script, checks)
             _check_memory(stage, script, checks)
+            _check_reasons(stage, checks)
             _check_recall(stage, checks)
             _show(stage)
         checks.expect("nothing is left running", stage.gone)
@@ -74,7 +74,12 @@ def main() -> int:
     return _verdict(checks)
 
 
-class _Stage:
+def read_script() -> dict[str, Any]:
+    """The talk, and what is expected of it."""
+    return tomllib.loads((HERE / "script.toml").read_text("utf-8"))
+
+
+class Stage:
     """A home, a project, a hook script and a daemon, all temporary."""
 
     def __init__(self, folder: Path) -> None:
@@ -91,17 +96,18 @@ class _Stage:
         self.replies: list[tuple[str, str]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> "_Stage":
+    def __enter__(self) -> "Stage":
         self.home.mkdir(parents=True)
         self.project.mkdir()
         hookscript.write(self.hook, hookscript.generate(self.places, Path(sys.executable)))
-        self._daemon = subprocess.Popen(
-            [sys.executable, "-m", "memoryd", "serve"],
-            env=self._environment(),
-            stdin=subprocess.DEVNULL,
-            stderr=(self.home / "daemon.log").open("wb"),
-            start_new_session=True,
-        )
+        with (self.home / "daemon.log").open("wb") as log:
+            self._daemon = subprocess.Popen(
+                [sys.executable, "-m", "memoryd", "serve"],
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
         self._await_ready()
         return self
 
@@ -118,6 +124,11 @@ class _Stage:
     def call(self, method: str, **params: Any) -> Any:
         with Client(self.places.socket) as client:
             return client.call(method, params, timeout=30)
+
+    def why(self, name: str, line: int) -> list[Any]:
+        """The turns that a line of memory came from."""
+        found = self.call("memory.why", name=name, line=line, cwd=str(self.project))
+        return [item for item in found.items if item.seq]
 
     def fire(self, firing: Mapping[str, Any]) -> str:
         """Run the hook script as the host does; returns what the host would inject."""
@@ -162,7 +173,8 @@ class _Stage:
         raise InternalError(f"the demo's daemon did not start:\n{(self.home / 'daemon.log').read_text('utf-8')}")
 
 
-def _replay(stage: _Stage, script: Mapping[str, Any], checks: Checks) -> None:
+def replay(stage: Stage, script: Mapping[str, Any], checks: Checks) -> None:
+    """Fire the recorded hooks one by one and wait until all is consolidated."""
     lines = stage.fill((HERE / "transcript.jsonl").read_text("utf-8")).splitlines(keepends=True)
     counts: list[int] = []
     prompts = iter(script["turn"])
@@ -181,9 +193,10 @@ def _replay(stage: _Stage, script: Mapping[str, Any], checks: Checks) -> None:
         if firing["event"] == "PreCompact":
             console.print("           [dim]/compact[/dim]")
     checks.expect("each turn counts once", counts == script["expect"]["turn_counts"])
+    _await_idle(stage)
 
 
-def _firings(stage: _Stage) -> Iterator[dict[str, Any]]:
+def _firings(stage: Stage) -> Iterator[dict[str, Any]]:
     for row in (HERE / "hooks.jsonl").read_text("utf-8").splitlines():
         yield json.loads(stage.fill(row))
 
@@ -197,7 +210,7 @@ def _grow(path: Path, lines: list[str], count: int) -> None:
             file.writelines(lines[have:count])
 
 
-def _await_idle(stage: _Stage) -> None:
+def _await_idle(stage: Stage) -> None:
     """The session has ended: its final pass is due by itself; wait until it is done."""
     deadline = mono() + SETTLE_SECONDS
     while mono() < deadline:
@@ -216,7 +229,7 @@ _FAMILIES = {
 }
 
 
-def _check_memory(stage: _Stage, script: Mapping[str, Any], checks: Checks) -> None:
+def _check_memory(stage: Stage, script: Mapping[str, Any], checks: Checks) -> None:
     files = _active_files(stage)
     for item in script["expect"]["keep"]:
         name = _FAMILIES.get(item["in"])
@@ -228,7 +241,7 @@ def _check_memory(stage: _Stage, script: Mapping[str, Any], checks: Checks) -> N
         checks.expect(f"nothing holds {shown}", not any(filled in held for held in files.values()))
 
 
-def _active_files(stage: _Stage) -> dict[str, str]:
+def _active_files(stage: Stage) -> dict[str, str]:
     """Text of every memory file that is not historical, by path below the data directory."""
     found = {}
     for path in sorted(stage.places.data.rglob("memory/**/*.md")):
@@ -238,7 +251,26 @@ def _active_files(stage: _Stage) -> dict[str, str]:
     return found
 
 
-def _check_recall(stage: _Stage, checks: Checks) -> None:
+def _check_reasons(stage: Stage, checks: Checks) -> None:
+    """Each line of memory must be able to say which turn it came from."""
+    bare = [line for name, line in active_lines(stage) if not stage.why(name, line)]
+    checks.expect("each line of memory names the turn it came from", not bare)
+
+
+def active_lines(stage: Stage) -> list[tuple[str, int]]:
+    """Every line that says something in a file that is not historical: (`<scope>/<path>`, number from 1)."""
+    found = []
+    for place, text in _active_files(stage).items():
+        scope, _, path = place.partition("/memory/")
+        in_head = text.startswith("---\n")
+        for number, row in enumerate(text.splitlines(), start=1):
+            if not in_head and row.strip() and not row.startswith(("#", "<!--")):
+                found.append((f"{scope.partition('/')[0].removesuffix('s')}/{path}", number))
+            in_head = in_head and not (row == "---" and number > 1)
+    return found
+
+
+def _check_recall(stage: Stage, checks: Checks) -> None:
     text = stage.call("recall.snapshot", cwd=str(stage.project)).text
     for wanted in ("张三", "Rust", "Hetzner", "make lint"):
         checks.expect(f"a new session is told {wanted}", wanted in text)
@@ -247,7 +279,7 @@ def _check_recall(stage: _Stage, checks: Checks) -> None:
     checks.expect("after /compact the session got its memory back", bool(compacted) and "张三" in compacted[0])
 
 
-def _show(stage: _Stage) -> None:
+def _show(stage: Stage) -> None:
     tree = Tree("[bold]memory[/bold]")
     branches: dict[Path, Tree] = {}
     for path in sorted(stage.places.data.rglob("memory/**/*.md")):
@@ -265,7 +297,7 @@ def _show(stage: _Stage) -> None:
     console.print(Panel(snapshot.text, title="what a new session is told", title_align="left"), markup=False)
 
 
-def _show_tables(stage: _Stage) -> None:
+def _show_tables(stage: Stage) -> None:
     stats = stage.call("worker.stats")
     table = Table(title="stats", title_justify="left")
     for name in ("total_completed", "total_failed", "queued", "coalesced_dropped", "total_no_change", "total_rejected"):

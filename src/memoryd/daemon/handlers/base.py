@@ -1,10 +1,13 @@
 """What the families of methods share: the daemon, and which memory a working directory stands for."""
 
+import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from memoryd.daemon import answers
 from memoryd.daemon.daemon import Daemon
+from memoryd.errors import NotFound
 from memoryd.ipc.methods.memory import MemoryQuery
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import Root
@@ -17,6 +20,9 @@ class Handlers:
         self.daemon = daemon
 
     async def binding(self, cwd: str | None) -> Path:
+        """:raises NotFound: there is no such directory: its memory would be another's"""
+        if cwd is not None and not await asyncio.to_thread(os.path.isdir, cwd):
+            raise NotFound(f"there is no directory {cwd}; name one that exists with cwd")
         return (await self.daemon.ingest.binding_of(cwd)).dir
 
     async def roots(self, cwd: str | None) -> Mapping[Root, Path]:

@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+from dataclasses import asdict
 from datetime import timedelta
 
 from memoryd import __version__
 from memoryd.clock import mono
+from memoryd.daemon import privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
@@ -17,8 +19,11 @@ class Process(Handlers):
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
             state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
+            passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
@@ -34,6 +39,17 @@ class Process(Handlers):
         await self.daemon.refresh_pauses()
         now = self.daemon.clock()
         return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
+
+    async def privacy_get(self, params: NoParams) -> m.Privacy:
+        daemon = self.daemon
+        return await asyncio.to_thread(
+            privacy.report, daemon.places, daemon.config, daemon.journal,
+            pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
+        )  # fmt: skip
+
+    async def maintenance_run(self, params: m.MaintenanceParams) -> Done:
+        await self.daemon.indexer.purge()
+        return Done()
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)

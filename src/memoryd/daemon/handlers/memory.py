@@ -1,17 +1,23 @@
 """Memory and its past."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
-from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon import answers
+from memoryd.clock import rfc3339
+from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.methods import memory as m
-from memoryd.memory import entries, lines, ranking
-from memoryd.memory.model import EntryType
-from memoryd.memory.proposals import Save
+from memoryd.ipc.redaction import mask, redact
+from memoryd.ipc.sanitise import strip_invisible
+from memoryd.memory import entries, lines, quality
+from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
+from memoryd.memory.search import memories
 
 READ_TOKENS = 20_000  #: of `memory.read`
 
@@ -20,25 +26,35 @@ class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self.roots(params.cwd)
         proposal = Save(
-            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(params.name), name=params.name,
-            description=params.description, type=EntryType(params.type), content=params.content,
+            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(_shown(params.name)),
+            name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
+            content=_shown(params.content),
         )  # fmt: skip
-        saved = await self.daemon.commands.save(roots, proposal)
-        if params.session_id and params.host and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug)
+        author = Author(params.author)
+        if author is Author.HOST:
+            view = await self.daemon.shelf.view(roots)
+            proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
+        saved = await self.daemon.commands.save(roots, proposal, author)
+        if params.session_id and saved.run:
+            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
             duplicate_of=saved.duplicate_of, manifest=answers.manifest(catalogue),
-            totals={str(kind): m.TypeTotal(used=t.used, limit=t.limit) for kind, t in saved.totals.items()},
+            totals=answers.totals(saved.totals),
         )  # fmt: skip
 
-    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryItems:
-        items = answers.items(await self.catalogue(params))
+    async def memory_list(self, params: m.MemoryQuery) -> m.MemoryListed:
+        catalogue = await self.catalogue(params)
+        items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        return m.MemoryItems(
-            items=tuple(page[: params.limit]), next_cursor=answers.next_cursor(page, params.limit, start)
+        dirs = answers.only(await self.roots(params.cwd), params.scopes).values()
+        return m.MemoryListed(
+            items=await asyncio.to_thread(answers.flagged, catalogue, page[: params.limit]),
+            next_cursor=answers.next_cursor(page, params.limit, start),
+            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
@@ -61,9 +77,11 @@ class Memory(Handlers):
         return m.MemoryItems(items=(item,))
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
+        if not (params.query or "").strip():
+            raise BadEvent("memory.search wants a query: some words, in any language")
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = ranking.search(catalogue, params.query or "", params.match, limit=start + params.limit + 1)
+        hits = await self._search(params, catalogue, limit=start + params.limit + 1)
         page = hits[start : start + params.limit + 1]
         items = tuple(
             answers.item(catalogue, hit.key).model_copy(
@@ -73,11 +91,28 @@ class Memory(Handlers):
         )
         return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
 
-    async def memory_forget(self, params: m.MemoryQuery) -> m.MemoryForgotten:
+    async def _search(self, params: m.MemoryQuery, catalogue: Catalogue, limit: int) -> list[memories.Hit]:
+        """Through the index; from the texts themselves where it cannot answer, or not this way of matching."""
+        query, found = params.query or "", None
+        if params.match in ("words", "any"):
+            parts = self.daemon.shelf.parts(answers.only(await self.roots(params.cwd), params.scopes))
+            found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
+        relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
+
+    async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
         roots = await self.roots(params.cwd)
-        run, said = await self.daemon.commands.forget(roots, params.name, params.scopes)
+        directory, author = await self.binding(params.cwd), Author(params.author)
+
+        def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
+            if author is Author.HOST:
+                self.daemon.permits.forget(proposals, view, directory)
+
+        run, said = await self.daemon.commands.forget(
+            roots, params.name, params.scopes, author=author, permit=permit
+        )  # fmt: skip
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
 
@@ -99,7 +134,8 @@ class Memory(Handlers):
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
         run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
         files = (
-            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=diff) for name, diff in diffs
+            m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff))
+            for name, diff in diffs
         )
         return m.MemoryDiff(run=run, items=tuple(files))
 
@@ -109,13 +145,17 @@ class Memory(Handlers):
 
     async def memory_why(self, params: m.MemoryWhyParams) -> m.MemoryWhy:
         roots = await self.roots(params.cwd)
-        rows = await asyncio.to_thread(self.daemon.commands.why, roots, params.name, params.line)
-        return m.MemoryWhy(
-            items=tuple(
-                m.WhyItem(
-                    line=row["line"], host=row["session"].partition("/")[0], session=row["session"], seq=row["seq"],
-                    at=parse_rfc3339(row["at"]), tier=row["tier"], quote=row["quote"],
-                )
-                for row in rows
-            )
+        reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
+        return m.MemoryWhy(items=tuple(map(answers.why, reasons)))
+
+    async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
+        selection = await asyncio.to_thread(
+            purging.select, self.daemon.history,
+            session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
+        return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
+
+
+def _shown(text: str) -> str:
+    """What a person gave, as it may stand: nothing hidden in it, personal data masked where that is asked for."""
+    return mask(strip_invisible(text))

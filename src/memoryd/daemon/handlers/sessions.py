@@ -1,10 +1,15 @@
 """Conversations."""
 
 import asyncio
+from dataclasses import asdict
+from pathlib import Path
 
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.journal.prompts import Prompt, PromptHistory, Wanted
+from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.ipc.methods import sessions as m
+from memoryd.memory.recall import clean
 
 
 class Sessions(Handlers):
@@ -12,8 +17,9 @@ class Sessions(Handlers):
         offset = answers.offset_of(params.cursor)
         directory = (await self.binding(params.cwd)) if params.cwd else None
         rows = await asyncio.to_thread(
-            self.daemon.history.sessions, limit=params.limit + 1, offset=offset, directory=directory
-        )
+            self.daemon.history.sessions,
+            limit=params.limit + 1, offset=offset, directory=directory, kind=params.kind, thread=_key(params.thread),
+        )  # fmt: skip
         return m.SessionList(
             items=tuple(answers.session(row) for row in rows[: params.limit]),
             next_cursor=answers.next_cursor(rows, params.limit, offset),
@@ -21,13 +27,73 @@ class Sessions(Handlers):
 
     async def session_get(self, params: m.SessionGetParams) -> m.SessionDetail:
         row = await asyncio.to_thread(self.daemon.history.session, params.host, params.session_id)
-        parent = row["parent_session_id"]
+        parent = row["parent"]
         return m.SessionDetail(
             **answers.session(row).model_dump(),
             parent=m.SessionKey(host=row["host"], session_id=parent) if parent else None,
-            children=tuple(m.SessionKey(host=row["host"], session_id=c["child"]) for c in row["children"]),
-            thread=tuple(m.SessionKey(host=row["host"], session_id=s["session_id"]) for s in row["thread"]),
+            children=tuple(m.SessionKey(host=row["host"], session_id=c["session_id"]) for c in row["children"]),
+            thread=tuple(m.SessionKey(host=row["host"], session_id=joined) for joined in row["thread"]),
             transcript=row["transcript_state"] if row["transcript_state"] in ("ok", "missing") else "none",
             headless=bool(row["headless"]),
             files=tuple(m.SessionFile(**touch) for touch in row["files"]),
         )
+
+    async def session_search(self, params: m.SessionSearchParams) -> m.SessionHits:
+        offset = answers.offset_of(params.cursor)
+        directory = (await self.binding(params.cwd)) if params.cwd else None
+        found = await self.daemon.session_search.find(
+            params.query, directory, group_by=params.group_by, limit=params.limit + 1, offset=offset
+        )
+        items = (
+            m.SessionHit(
+                session=hit.spoken.session, seq=hit.spoken.seq, role=hit.spoken.role, at=hit.spoken.at,
+                snippet=clean(hit.snippet), score=round(hit.score, 4), hits=hit.hits, thread=hit.thread,
+            )
+            for hit in found[: params.limit]
+        )  # fmt: skip
+        return m.SessionHits(items=tuple(items), next_cursor=answers.next_cursor(found, params.limit, offset))
+
+    async def session_descendants(self, params: m.DescendantsParams) -> m.Descendants:
+        start = answers.offset_of(params.cursor)
+        rows = await asyncio.to_thread(
+            AgentGraph(self.daemon.journal).descendants, params.host, params.session_id, open_only=params.open
+        )
+        page = rows[start : start + params.limit + 1]
+        return m.Descendants(
+            items=tuple(m.Descendant(**row, open=row["closed_at"] is None) for row in page[: params.limit]),
+            next_cursor=answers.next_cursor(page, params.limit, start),
+        )
+
+    async def session_export(self, params: m.SessionExportParams) -> m.SessionExported:
+        file = Path(params.file) if params.file else None
+        found = await self.daemon.carrier.export(params.host, params.session_id, file)
+        return m.SessionExported(events=found.events, bytes=found.bytes, document=found.document)
+
+    async def session_import(self, params: m.SessionImportParams) -> m.SessionImported:
+        found = await self.daemon.carrier.take(params.document, Path(params.file) if params.file else None)
+        return m.SessionImported(**asdict(found))
+
+    async def session_copy(self, params: m.SessionCopyParams) -> m.SessionCopied:
+        ident, events = await self.daemon.carrier.copy(params.host, params.session_id, params.new_session_id)
+        return m.SessionCopied(host=params.host, session_id=ident, events=events)
+
+    async def history_list(self, params: m.HistoryParams) -> m.HistoryPage:
+        wanted = Wanted(
+            prefix=params.prefix, host=params.host, session_id=params.session_id, limit=params.limit,
+            directory=(await self.binding(params.cwd)) if params.cwd else None,
+            before=answers.offset_of(params.cursor) if params.cursor else None,
+        )  # fmt: skip
+        found, before = await asyncio.to_thread(PromptHistory(self.daemon.journal).page, wanted)
+        return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=str(before) if before else None)
+
+
+def _line(prompt: Prompt) -> m.PromptLine:
+    return m.PromptLine(
+        host=prompt.host, session_id=prompt.session_id, seq=prompt.seq, ts=int(prompt.at.timestamp()),
+        text=prompt.text, truncated=prompt.truncated,
+    )  # fmt: skip
+
+
+def _key(name: str | None) -> tuple[str, str] | None:
+    host, _, session_id = (name or "").partition("/")
+    return (host, session_id) if name else None

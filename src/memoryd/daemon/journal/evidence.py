@@ -13,6 +13,8 @@ from memoryd.memory.ports import Span
 
 _FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that are compared with a user's text
 
+_SPOKEN = "('message', 'turn', 'pre_compact', 'post_compact', 'subagent_stop')"
+
 _SPAN = "select seq, at, kind, data, host, session_id from events join sessions on sessions.id = session where seq = ?"
 
 
@@ -31,22 +33,22 @@ class JournalEvidence:
 
         return self.journal.read(query)
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[str]:
+    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
         """What was said before: an answer that repeats the user's words must not make them foreign."""
         wanted = sorted(set(seqs))
         if not wanted:
             return ()
 
-        def query(connection: sqlite3.Connection) -> list[str]:
+        def query(connection: sqlite3.Connection) -> list[tuple[Tier, str]]:
             marks = ",".join("?" * len(wanted))
             rows = connection.execute(
-                "select kind, data from events where kind in ('message', 'turn')"
+                f"select kind, data from events where kind in {_SPOKEN}"
                 f" and session in (select session from events where seq in ({marks}))"
                 f" and at < (select max(at) from events where seq in ({marks})) order by seq desc limit ?",
                 (*wanted, *wanted, _FOREIGN_EVENTS),
             )
-            texts = (said(kind, json.loads(data)) for kind, data in rows)
-            return [text for role, tier, text in texts if role != "user" and text]
+            parts = (part for kind, data in rows for part in parts_of(kind, json.loads(data)))
+            return [(tier, text) for role, tier, text in parts if text and not (role == "user" and tier is Tier.USER)]
 
         return self.journal.read(query)
 
@@ -60,19 +62,33 @@ def _span(row: sqlite3.Row) -> Span:
 
 
 def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
-    """Who said what in an event: role, tier and text ('' for an event without text)."""
+    """Who said what in an event: role, tier and text ('' for an event without text); the user first."""
+    parts = parts_of(kind, data)
+    users = "\n".join(text for role, tier, text in parts if role == "user" and tier is Tier.USER)
+    if users and kind != "message":
+        return "user", Tier.USER, users
+    return parts[-1] if parts else ("tool", Tier.TOOL, "")
+
+
+def parts_of(kind: str, data: Mapping[str, Any]) -> list[tuple[Role, Tier, str]]:
+    """All that an event holds of the conversation, in its order."""
     match kind:
         case "user_prompt":
-            return "user", Tier.USER, data["text"]
+            return [("user", Tier.USER, data["text"])]
         case "message":
-            role: Role = data["role"]
-            return role, Tier(data.get("tier") or TIER_OF_ROLE[role]), data["text"]
-        case "turn":
-            users = [m["text"] for m in data.get("messages", ()) if m["role"] == "user"]
-            if users:
-                return "user", Tier.USER, "\n".join(users)
-            return "assistant", Tier.HOST, data.get("last_assistant_message") or ""
+            return [_spoken(data)]
+        case "turn" | "pre_compact" | "post_compact":
+            spoken = [_spoken(message) for message in data.get("messages", ())]
+            last = data.get("last_assistant_message") or data.get("summary")
+            return [*spoken, ("assistant", Tier.HOST, last)] if last else spoken
+        case "subagent_stop":
+            return [("assistant", Tier.HOST, data.get("last_message") or "")]
         case "tool_use":
-            return "tool", Tier.TOOL, data.get("summary", "")
+            return [("tool", Tier.TOOL, data.get("summary", ""))]
         case _:
-            return "tool", Tier.TOOL, ""
+            return []
+
+
+def _spoken(message: Mapping[str, Any]) -> tuple[Role, Tier, str]:
+    role: Role = message["role"]
+    return role, Tier(message.get("tier") or TIER_OF_ROLE[role]), message["text"]

@@ -2,14 +2,16 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.evidence import said
+from memoryd.daemon.journal.evidence import parts_of
 from memoryd.daemon.journal.queue import READY_AT, WAITING
 from memoryd.daemon.journal.runs import line_digest
+from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
 
@@ -36,25 +38,56 @@ class History:
     def directories(self) -> list[Row]:
         return self._rows("select path, kind, project from dirs order by path")
 
-    def sessions(self, *, limit: int = 50, offset: int = 0, directory: Path | None = None) -> list[Row]:
+    def hosts(self) -> list[str]:
+        """The hosts that sessions came from."""
+        return [row["host"] for row in self._rows("select distinct host from sessions order by host")]
+
+    def sessions(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        directory: Path | None = None,
+        kind: str | None = None,
+        thread: tuple[str, str] | None = None,
+    ) -> list[Row]:
+        """Sessions, the latest first; `kind`: interactive, headless or sub-agent; `thread`: those joined with this one.
+
+        :raises NotFound: no session of that thread
+        """
+        host, joined = (thread[0], json.dumps(self.thread(*thread))) if thread else (None, None)
         return self._rows(
-            f"select {_SESSION} from sessions where ?1 is null or dir = ?1 order by last_at desc limit ?2 offset ?3",
-            directory and str(directory), limit, offset,
+            f"select {_SESSION} from sessions where (?1 is null or dir = ?1) and (?4 is null or kind = ?4)"
+            " and (?5 is null or host = ?5 and session_id in (select value from json_each(?6)))"
+            " order by last_at desc, id desc limit ?2 offset ?3",
+            directory and str(directory), limit, offset, kind, host, joined,
         )  # fmt: skip
+
+    def thread(self, host: str, session_id: str) -> list[str]:
+        """The sessions that a resume, a fork or a clear joins with this one, itself too, oldest first.
+
+        :raises NotFound: no such session
+        """
+        rows = self._rows(_THREAD, host, session_id)
+        if not rows:
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        return [row["session_id"] for row in rows]
+
+    def hosts_of(self, session_id: str) -> list[str]:
+        """The hosts that have a session of that id."""
+        return [row["host"] for row in self._rows("select host from sessions where session_id = ?", session_id)]
 
     def session(self, host: str, session_id: str) -> Row:
         """:raises NotFound: no such session"""
         rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
         if not rows:
-            raise NotFound(f"no session {host}/{session_id}; `memoryd sessions list` shows them")
-        children = self._rows(
-            "select json_extract(data, '$.child_session_id') as child, json_extract(data, '$.agent_type') as agent_type"
-            " from events join sessions on sessions.id = session where host = ? and session_id = ?"
-            " and kind = 'subagent_start' order by seq",
-            host, session_id,
-        )  # fmt: skip
-        thread = self._rows(_THREAD, host, session_id)
-        return {**rows[0], "children": children, "thread": thread, "files": self._files(host, session_id)}
+            raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
+        graph = AgentGraph(self.journal)
+        return {
+            **rows[0], "parent": rows[0]["parent_session_id"] or graph.parent(host, session_id),
+            "children": graph.children(host, session_id), "thread": self.thread(host, session_id),
+            "files": self._files(host, session_id),
+        }  # fmt: skip
 
     def _files(self, host: str, session_id: str) -> list[Row]:
         rows = self._rows(
@@ -116,14 +149,24 @@ class History:
         writes: bool = False,
         directory: Path | None = None,
     ) -> list[Row]:
-        """Runs, newest first; `writes`: only those that changed files."""
+        """Runs, newest first; `writes`: whatever changed files, what hosts and editors wrote included (id `v<N>`)."""
         rows = self._rows(
-            "select * from runs where (?1 is null or started_at >= ?1) and (not ?2 or outcome = 'applied')"
-            " and (?4 is null or dir = ?4)"
+            f"select * from (select {_RUN}, 0 as seen from runs where not ?2 or outcome = 'applied'"
+            f" union all {_SEEN}) where (?1 is null or started_at >= ?1) and (?4 is null or dir = ?4)"
             " order by started_at desc, id limit ?3 offset ?5",
             since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
-        return [{**row, "files": json.loads(row["files"]), "refused": json.loads(row["refused"])} for row in rows]
+        found = [{**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}} for row in rows]
+        return [_with_scope(row, self._kind(row["dir"])) if row["seen"] else row for row in found]
+
+    def _kind(self, directory: str) -> str:
+        rows = self._rows("select kind from dirs where path = ?", directory)
+        return str(rows[0]["kind"]) if rows else "user"
+
+    def run_of(self, run_id: str) -> Row | None:
+        """The run of exactly that id."""
+        rows = self._rows("select * from runs where id = ?", run_id)
+        return rows[0] if rows else None
 
     def run(self, run_id: str | None) -> Row:
         """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
@@ -132,7 +175,7 @@ class History:
         """
         if run_id is None:
             rows = self._rows(
-                "select * from runs where outcome = 'applied' and action != 'undo'"
+                "select * from runs where outcome = 'applied' and action not in ('undo', 'purge')"
                 " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
                 " order by started_at desc limit 1"
             )
@@ -164,12 +207,48 @@ class History:
             "select digest, author, run_id, at from versions where root = ? and path = ? order by id", str(root), path
         )
 
-    def citations(self, root: Path, path: str, line: str) -> list[Row]:
-        """The events that a line rests on: session, seq, at, tier and the text to quote from."""
+    def versions_by_path(self, root: Path) -> dict[str, list[Row]]:
+        """Every version of every file of a directory, by path, oldest first."""
+        found: dict[str, list[Row]] = {}
+        sql = "select path, digest, author, run_id, at from versions where root = ? order by id"
+        for row in self._rows(sql, str(root)):
+            found.setdefault(row["path"], []).append(row)
+        return found
+
+    def versions_since(self, ident: int) -> list[Row]:
+        """The versions after the one of that number, oldest first, with the action of their run.
+
+        All of them when there is none of that number any more: after a purge the numbers may begin anew.
+        """
+        return self._rows(
+            "select versions.id, root, path, digest, versions.author, run_id, at, action from versions"
+            " left join runs on runs.id = run_id"
+            " where versions.id > ?1 or ?1 > (select max(id) from versions) order by versions.id", ident,
+        )  # fmt: skip
+
+    def newest_files(self) -> list[Row]:
+        """Root, path and digest of every file that is there."""
+        return self._rows(
+            "select root, path, digest from versions where digest is not null"
+            " and id in (select max(id) from versions group by root, path) order by root, path"
+        )
+
+    def installation(self) -> str:
+        """A name for this data directory, made once."""
+        self.journal.execute("insert or ignore into meta values ('installation', lower(hex(randomblob(8))))")
+        return str(self._rows("select value from meta where name = 'installation'")[0]["value"])
+
+    def citations(self, root: Path, paths: Sequence[str], line: str | None) -> list[Row]:
+        """The events that a line of a file rests on (None: that any line does): session, seq, at, and its texts.
+
+        :param paths: the file, and the names that it had before
+        """
         rows = self._rows(
-            "select citations.seq, run_id, host, session_id, kind, at, data from citations"
+            "select distinct citations.seq, host, session_id, kind, at, data from citations"
             " join events on events.seq = citations.seq join sessions on sessions.id = session"
-            " where root = ? and path = ? and line = ? order by citations.seq", str(root), path, line_digest(line),
+            " where root = ?1 and path in (select value from json_each(?2)) and (?3 is null or line = ?3)"
+            " order by citations.seq",
+            str(root), json.dumps(list(paths)), line and line_digest(line),
         )  # fmt: skip
         return [_quoted(row) for row in rows]
 
@@ -182,6 +261,14 @@ class History:
             _TOOL_CALLS, str(path),
         )  # fmt: skip
         return bool(rows)
+
+    def recent_prompts(self, directory: Path, limit: int) -> tuple[int, ...]:
+        """Seqs of the newest prompts of the user in a directory's sessions."""
+        rows = self._rows(
+            "select seq from events join sessions on sessions.id = session where dir = ? and kind = 'user_prompt'"
+            " order by seq desc limit ?", str(directory), limit,
+        )  # fmt: skip
+        return tuple(row["seq"] for row in rows)
 
     def newest_seq(self) -> int:
         return int(self.journal.read(lambda c: c.execute("select value from counters").fetchone()[0]))
@@ -196,9 +283,13 @@ class History:
 _SESSION = (
     "host, session_id, dir, cwd, started_at, last_at, ended_at, turn_count, failed_turns, interrupted_turns, tool_calls"
     ", (select count(*) from events where session = sessions.id) as event_count"
-    ", (select max(seq) from events where session = sessions.id) as last_seq"
+    ", coalesce((select max(seq) from events where session = sessions.id), watermark) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
+    ", case when exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
+    " then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"
 )
+
+_NO_SESSION = "no session {}; `memoryd sessions list` shows them"
 
 #: what one session goes on from, and what goes on from any of them; `union` ends a circle
 _THREAD = """
@@ -215,10 +306,26 @@ _THREAD = """
 """
 
 
+_RUN = (
+    "id, dir, author, action, agent, outcome, reason, from_seq, to_seq, started_at, ended_at, duration_ms, files"
+    ", refused, flags, tokens_in, tokens_out, cost_usd"
+)
+#: what no run wrote, as rows of the same shape: the files that one look found changed
+_SEEN = (
+    "select 'v' || min(id), root, author, 'seen', null, 'applied', null, null, null, at, at, 0"
+    ", json_group_array(path), '[]', '[]', 0, 0, 0.0, 1 from versions"
+    " where ?2 and run_id is null and author in ('host', 'outside') group by root, at, author"
+)
+
+
+def _with_scope(row: Row, kind: str) -> Row:
+    scope = "project" if kind == "project" else "user"
+    return {**row, "files": [f"{scope}/{path}" for path in sorted(set(row["files"]))]}
+
+
 def _quoted(row: Row) -> Row:
-    _, tier, text = said(row["kind"], json.loads(row["data"]))
-    session = f"{row['host']}/{row['session_id']}"
-    return {"session": session, "seq": row["seq"], "at": row["at"], "tier": str(tier), "text": text}
+    texts = parts_of(row["kind"], json.loads(row["data"]))
+    return {"session": f"{row['host']}/{row['session_id']}", "seq": row["seq"], "at": row["at"], "texts": texts}
 
 
 def _stats(connection: sqlite3.Connection, dir_path: str | None) -> Row:

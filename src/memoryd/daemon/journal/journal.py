@@ -1,17 +1,17 @@
 """The journal: events in, once and durably; sessions, turns and jobs change in the same transaction."""
 
-import hashlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
-from memoryd.daemon.journal import schema
+from memoryd.daemon.journal import redactions, schema, spawns
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.tombstones import covers, digest
 from memoryd.daemon.journal.writer import Writer, connect, translate
 from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
 from memoryd.errors import BadEvent
@@ -35,6 +35,7 @@ class Arrival:
     binding: Binding
     transcript_path: str | None = None
     headless: bool = False
+    redacted: Mapping[str, int] = field(default_factory=dict)  #: what was replaced in it, by label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,11 @@ class Journal(Store):
         )
         return Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]) if row else None
 
+    def binding_above(self, host: str, session_id: str) -> Binding | None:
+        """Where the session is bound that started this one as its sub-agent. Blocking."""
+        parent = spawns.AgentGraph(self).parent(host, session_id)
+        return self.binding_of(host, parent) if parent else None
+
     def project_root(self, directory: Path) -> Path | None:
         """The root of the project that a memory directory belongs to. Blocking."""
         row = self.read(
@@ -146,15 +152,19 @@ def data_json(event: Event) -> str:
     return data
 
 
-def digest(event_id: str) -> bytes:
-    """What a tombstone keeps of a purged event: 16 bytes of a hash of its id."""
-    return hashlib.sha256(event_id.encode()).digest()[:16]
-
-
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
-    session, counters = _session(connection, arrival, at)
+    if covers(connection, host=event.host, session_id=event.session_id, at=at, kind=event.kind, data=data):
+        return Appended(seq=0, duplicate=True, turn_count=0)
+    known = _session(connection, arrival)
+    if known is None:
+        if _is_known(connection, event.id):
+            return _duplicate(connection, arrival)  # a session of nothing but duplicates is none
+        _bind(connection, arrival, at)
+        known = _session(connection, arrival)
+    assert known is not None
+    session, counters = known
     row = connection.execute(
         _INSERT, (event.id, session, event.kind, at, event.turn_id, data, now, digest(event.id))
     ).fetchone()
@@ -162,11 +172,13 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
         return _duplicate(connection, arrival)
     seq: int = row[0]
     connection.execute("update counters set value = ? where name = 'seq'", (seq,))
+    redactions.count(connection, arrival.redacted, now)
     step = advance(
         counters, event, seq=seq, at=at, triggers=triggers,
         known_turn=lambda turn: _turn_known(connection, session, turn),
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
+    spawns.note(connection, event, at)
     job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
 
@@ -203,13 +215,17 @@ _COUNTERS = Counters._fields
 _SELECT = f"select id, {', '.join(_COUNTERS)} from sessions where host = ? and session_id = ?"
 
 
-def _session(connection: sqlite3.Connection, arrival: Arrival, at: str) -> tuple[int, Counters]:
-    event = arrival.event
-    row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
-    if row is None:
-        _bind(connection, arrival, at)
-        row = connection.execute(_SELECT, (event.host, event.session_id)).fetchone()
-    return row[0], Counters._make(row[1:])
+def _session(connection: sqlite3.Connection, arrival: Arrival) -> tuple[int, Counters] | None:
+    row = connection.execute(_SELECT, (arrival.event.host, arrival.event.session_id)).fetchone()
+    return (row[0], Counters._make(row[1:])) if row is not None else None
+
+
+def _is_known(connection: sqlite3.Connection, event_id: str) -> bool:
+    found = connection.execute(
+        "select 1 from events where id = ? union all select 1 from tombstones where digest = ?",
+        (event_id, digest(event_id)),
+    )
+    return found.fetchone() is not None
 
 
 def _bind(connection: sqlite3.Connection, arrival: Arrival, at: str) -> None:

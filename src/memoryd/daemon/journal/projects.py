@@ -2,6 +2,7 @@
 
 import sqlite3
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from memoryd.clock import rfc3339
@@ -16,23 +17,50 @@ class Projects:
     journal: Store
 
     def key_of(self, project: Project) -> str:
-        """Return the project's key: by its path, else by device and inode when the recorded path is gone."""
+        """Return the project's key: by its path, else by device, inode and a mark when the recorded path is gone."""
         row = self.journal.read(
-            lambda c: c.execute("select key from projects where path = ?", (str(project.root),)).fetchone()
+            lambda c: c.execute(
+                "select key, root_commit, remote from projects where path = ?", (str(project.root),)
+            ).fetchone()
         )
-        return str(row["key"]) if row else self.journal.write(lambda c: self._adopt(c, project))
+        if row is None:
+            return self.journal.write(lambda c: self._adopt(c, project))
+        if (row["root_commit"], row["remote"]) != (project.root_commit, project.remote):
+            self.journal.write(lambda c: c.execute(*_marked(row["key"], project)))
+        return str(row["key"])
+
+    def root_of(self, memory: Path) -> str | None:
+        """The root of the project whose memory directory this is, None for any other directory."""
+        row = self.journal.read(
+            lambda c: c.execute("select path from projects where key = ?", (memory.parent.name,)).fetchone()
+        )
+        return str(row["path"]) if row else None
 
     def _adopt(self, connection: sqlite3.Connection, project: Project) -> str:
         rows = connection.execute(
-            "select key, path from projects where dev = ? and ino = ?", (project.dev, project.ino)
+            "select key, path from projects where dev = ? and ino = ? and (root_commit = ? or remote = ?)",
+            (project.dev, project.ino, project.root_commit, project.remote),
         ).fetchall()
-        moved = next((key for key, path in rows if not Path(path).exists()), None)
-        if moved is not None:
-            connection.execute("update projects set path = ? where key = ?", (str(project.root), moved))
-            return str(moved)
-        now = rfc3339(self.journal.clock())
-        connection.execute(
-            "insert or ignore into projects (key, path, dev, ino, created_at) values (?,?,?,?,?)",
-            (project.key, str(project.root), project.dev, project.ino, now),
-        )
-        return project.key
+        key = next((key for key, path in rows if not Path(path).exists()), None)
+        if key is None:
+            key = _free(connection, project.key)
+            connection.execute(
+                "insert into projects (key, path, created_at) values (?,?,?)",
+                (key, str(project.root), rfc3339(self.journal.clock())),
+            )
+        connection.execute(*_marked(key, project))
+        return str(key)
+
+
+def _free(connection: sqlite3.Connection, key: str) -> str:
+    """The key, or one like it: the repository that had it may have moved away."""
+    taken = {row[0] for row in connection.execute("select key from projects where key glob ?", (f"{key}*",))}
+    return next(name for name in chain((key,), (f"{key}-{n}" for n in count(2))) if name not in taken)
+
+
+def _marked(key: str, project: Project) -> tuple[str, tuple[object, ...]]:
+    """The statement that gives a row the place and the marks that the project has now."""
+    return (
+        "update projects set path = ?, dev = ?, ino = ?, root_commit = ?, remote = ? where key = ?",
+        (str(project.root), project.dev, project.ino, project.root_commit, project.remote, key),
+    )

@@ -7,7 +7,7 @@ and moves `due_seq` on: the range covers what the replaced job covered.
 import sqlite3
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.roots import roots_of
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
+from memoryd.ipc.redaction import redact
 from memoryd.worker.ports import (
     Applied,
     Conflict,
@@ -96,9 +97,11 @@ class JournalQueue:
         )  # fmt: skip
 
     def settle(self, job: Job, outcome: Outcome, *, now: datetime, duration_ms: int, give_up: bool) -> None:
+        told = _redacted(outcome)
+
         def write(connection: sqlite3.Connection) -> None:
-            if settle(connection, job, outcome, now, duration_ms) and give_up:
-                skip(connection, job, str(getattr(outcome, "reason", "")), rfc3339(now))
+            if settle(connection, job, told, now, duration_ms) and give_up:
+                skip(connection, job, str(getattr(told, "reason", "")), rfc3339(now))
 
         self.journal.write(write)
 
@@ -111,6 +114,13 @@ class JournalQueue:
         if row[0] is None:
             return None
         return parse_rfc3339(row[0]) if row[0] else self.journal.clock()
+
+
+def _redacted(outcome: Outcome) -> Outcome:
+    """An outcome whose reason may be written down: an error may quote what it met."""
+    if isinstance(outcome, Applied | NoChange):
+        return outcome
+    return replace(outcome, reason=redact(outcome.reason))
 
 
 def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: datetime, duration_ms: int) -> bool:

@@ -11,6 +11,7 @@ from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.evidence import JournalEvidence
 from memoryd.daemon.journal.queue import finish, move_watermarks
+from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft
 from memoryd.daemon.journal.roots import roots_of
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.versions import JournalVersions, put_blob, put_version
@@ -102,8 +103,16 @@ class JournalRuns:
     def abandon(self, run_id: str) -> None:
         self.journal.execute("delete from intents where run_id = ?", run_id)
 
-    def refuse(self, run: Run, refused: Sequence[Refused]) -> None:
-        self.journal.execute("update runs set refused = ? where id = ?", _refused_json(refused), run.id)
+    def refuse(self, run: Run, refused: Sequence[Refused], rejection: str | None = None) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            _check_token(connection, run)  # what was purged since must not be written down as refused
+            now = rfc3339(self.journal.clock())
+            connection.execute("update runs set refused = ? where id = ?", (_refused_json(refused), run.id))
+            put_proposals(connection, run, refused, now)
+            if rejection is not None and run.job is not None:
+                put_refused_draft(connection, run, rejection, now)
+
+        self.journal.write(write)
 
     def roots_of(self, directory: Path) -> dict[Root, Path]:
         """The roots that a run of this directory may write."""
@@ -123,21 +132,22 @@ class JournalRuns:
             for row in rows
         ]
 
-    def start(self, run: Run) -> None:
-        """Note a run that a person's command makes; a job's run is noted at its claim."""
-        self.journal.execute(
-            "insert into runs (id, dir, author, action, agent, outcome, started_at) values (?,?,?,?,?,'running',?)",
-            run.id, str(run.dir), run.author, run.action, run.agent, rfc3339(self.journal.clock()),
-        )  # fmt: skip
+    def start(self, run: Run, about: str | None = None) -> None:
+        """Note a run that a person's command makes; a job's run is noted at its claim.
 
-    def explain(self, run: Run, reason: str) -> None:
-        """Note what a person's command was about: of an undo the run that it took back."""
-        self.journal.execute("update runs set reason = ? where id = ?", reason, run.id)
+        :param about: of an undo the run that it takes back
+        """
+        self.journal.execute(
+            "insert into runs (id, dir, author, action, agent, outcome, reason, started_at)"
+            " values (?,?,?,?,?,'running',?,?)",
+            run.id, str(run.dir), run.author, run.action, run.agent, about, rfc3339(self.journal.clock()),
+        )  # fmt: skip
 
     def end(self, run: Run, outcome: str, reason: str | None) -> None:
         """Note how a person's command ended when it changed nothing."""
         self.journal.execute(
-            "update runs set outcome = ?, reason = ?, ended_at = ? where id = ?",
+            "update runs set outcome = ?1, reason = ?2, ended_at = ?3,"
+            " duration_ms = round((julianday(?3) - julianday(started_at)) * 86400000) where id = ?4",
             outcome, reason and redact(reason), rfc3339(self.journal.clock()), run.id,
         )  # fmt: skip
 
@@ -172,13 +182,18 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
         "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
         [(str(r.root), r.fact, r.after_seq, run.id) for r in commit.rejected],
     )
+    if run.action == "undo":  # what it takes back may have taken facts back itself: they may come again
+        connection.execute("delete from rejected where run_id = (select reason from runs where id = ?)", (run.id,))
+    put_proposals(connection, run, commit.refused, now)
     files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
     span = commit.projection
     connection.execute(
-        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, ended_at = ?, duration_ms = ?,"
+        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, flags = ?, ended_at = ?,"
+        " duration_ms = ?,"
         " from_seq = ?, to_seq = ?, tokens_in = ?, tokens_out = ?, cost_usd = ? where id = ?",
         (
-            run.agent, json.dumps(files), _refused_json(commit.refused), now, commit.duration_ms,
+            run.agent, json.dumps(files), _refused_json(commit.refused), json.dumps(commit.flags), now,
+            commit.duration_ms,
             span.from_seq if span else None, span.to_seq if span else None,
             commit.usage.tokens_in, commit.usage.tokens_out, commit.usage.cost_usd, run.id,
         ),
@@ -191,7 +206,7 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
 def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:
     connection.executemany(
         "update sessions set note = ? where host = ? and session_id = ?",
-        [(note[:2000], host, session) for (host, session), note in commit.notes.items()],
+        [(redact(note)[:2000], host, session) for (host, session), note in commit.notes.items()],
     )
     if not span.partial:
         move_watermarks(connection, job, span.to_seq)
@@ -220,8 +235,10 @@ def _refused(refused: Refused) -> dict[str, str]:
 
 
 def _range(connection: sqlite3.Connection, job: Job) -> tuple[int, int, list[SessionRows]]:
+    # A purge may have removed the newest events: the range ends where the job does all the same.
     newest: int = connection.execute(
-        "select coalesce(max(seq), 0) from events join sessions on sessions.id = session where dir = ?", (str(job.dir),)
+        "select max(coalesce(max(seq), 0), ?) from events join sessions on sessions.id = session where dir = ?",
+        (job.due_seq, str(job.dir)),
     ).fetchone()[0]
     rows = connection.execute(
         f"select session, seq, kind, at, turn_id, data from events join sessions on sessions.id = session"

@@ -8,7 +8,46 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
+from memoryd.daemon.journal import prompts, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
+
+#: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
+_REVIEWS = """
+    create table reviews (
+        id integer primary key, digest text not null unique,  -- of the wish: seen again it changes nothing
+        dir text not null, scope text not null,
+        kind text not null,                          -- save, supersede, lines, archive; outside; draft
+        detail text not null,                        -- a proposal as JSON; of an outside write path, before, after
+        reason text not null, tier text not null, run_id text, at text not null,
+        status text not null default 'open',         -- open, accepted, rejected
+        decided_at text
+    );
+    create index reviews_open on reviews (dir, id) where status = 'open';
+    alter table runs add column flags text not null default '[]';
+    create index events_subagents on events (session) where kind = 'subagent_start';
+    """
+_REDACTIONS = """
+    -- how often each kind of secret or personal datum was replaced; never a value
+    create table redactions (label text primary key, count integer not null, last_at text not null) without rowid;
+"""
+_GOALS = """
+    create table goals (
+        id integer primary key, dir text not null, text text not null, status text not null,  -- open, done, dropped
+        host text, session_id text,                  -- the session that it came up in, when one was named
+        created_at text not null, updated_at text not null
+    );
+    create index goals_by_dir on goals (dir, status);
+"""
+#: purges: `purged` marks the tombstones that a purge left, not retention; a rule keeps out what had not come in yet
+_PURGES = """
+    create table purged (digest blob primary key) without rowid;
+    create table purges (
+        id integer primary key, at text not null, until text not null,  -- events before `until` are refused, of:
+        session blob, host text, tier text,          -- a digest of `host/session_id`; null: of any
+        unfinished integer not null                  -- the bytes that it freed are not overwritten yet
+    );
+    create index purges_by_until on purges (until);
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -104,6 +143,12 @@ MIGRATIONS: tuple[str, ...] = (
         dir text not null, since text not null, until text, primary key (dir, since)  -- dir '': everywhere
     ) without rowid;
     """,
+    spawns.MIGRATION,
+    prompts.MIGRATION,
+    _REVIEWS,
+    _REDACTIONS,
+    _GOALS,
+    _PURGES,
 )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import TypeVar
 
 from memoryd.clock import Clock, utc_now
 from memoryd.daemon.journal.writer import CLOSED, Writer, translate
-from memoryd.errors import ShuttingDown
+from memoryd.errors import Busy, ShuttingDown
 
 T = TypeVar("T")
 
+_CHECKPOINT_TRIES, _CHECKPOINT_PAUSE_SECONDS = 100, 0.05
 READER_CACHE_KIB = 256  #: of each thread's connection; the system keeps the pages anyway
 
 
@@ -62,6 +64,19 @@ class Store:
     def execute(self, sql: str, *values: object) -> int:
         """Write one statement durably; returns how many rows it changed. Blocking: call it from a worker thread."""
         return self.write(lambda connection: connection.execute(sql, values).rowcount)
+
+    def vacuum(self) -> None:
+        """Write the database anew, without what was removed from it, and empty its WAL. Appends wait. Blocking.
+
+        :raises JournalFull: no space for a second copy; nothing changed
+        """
+        self.writer.alone(lambda connection: connection.execute("vacuum") and None)
+        for _ in range(_CHECKPOINT_TRIES):  # a reader in the middle of a query keeps the WAL as it is
+            busy = self.writer.alone(lambda c: int(c.execute("pragma wal_checkpoint(truncate)").fetchone()[0]))
+            if not busy:
+                return
+            time.sleep(_CHECKPOINT_PAUSE_SECONDS)
+        raise Busy("the journal is being read all the time and its WAL could not be emptied; try again")
 
     def close(self) -> None:
         """Finish what is being written and close every connection, each after the query that it runs.

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.journal import digest
 from memoryd.daemon.journal.queue import enqueue_latest, retry
 from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.tombstones import digest
+from memoryd.errors import NotFound
 
 QUARANTINE_DAYS = 7
 _RETENTION_BATCH = 5_000  #: events a sweep removes at the most, so that appends never wait long
@@ -64,8 +65,10 @@ class Upkeep:
         """
 
         def write(connection: sqlite3.Connection) -> int:
-            ids = [row[0] for row in connection.execute("select id from skipped")]
-            wanted = ids if skipped_id is None else [int(skipped_id) if skipped_id.isdecimal() else -1]
+            ids = {str(row[0]): row[0] for row in connection.execute("select id from skipped")}
+            if skipped_id is not None and skipped_id not in ids:
+                raise NotFound(f"no skipped range {skipped_id!r}; `memoryd jobs` lists them")
+            wanted = list(ids.values()) if skipped_id is None else [ids[skipped_id]]
             for one in wanted:
                 retry(connection, one, rfc3339(now))
             return len(wanted)
@@ -166,7 +169,7 @@ def _retain(connection: sqlite3.Connection, limit: str, max_bytes: int) -> int:
         " where seq <= watermark and (at < ? or ?) order by seq limit ?",
         (limit, over, _RETENTION_BATCH),
     ).fetchall()
-    connection.executemany("insert or ignore into tombstones values (?)", [(digest(id_),) for _, id_ in rows])
+    connection.executemany("insert or ignore into tombstones (digest) values (?)", [(digest(id_),) for _, id_ in rows])
     connection.executemany("delete from events where seq = ?", [(seq,) for seq, _ in rows])
     return len(rows)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.reviews import put_outside
 from memoryd.daemon.journal.store import Store
 from memoryd.memory.ports import Version
 
@@ -51,6 +52,8 @@ class JournalVersions:
 
         def write(connection: sqlite3.Connection) -> None:
             for v in versions:
+                digest = put_blob(connection, v.content)
+                put_outside(connection, v, digest, rfc3339(v.at))
                 put_version(connection, v.root, v.path, v.content, v.author, v.run_id, rfc3339(v.at))
 
         self.journal.write(write)

@@ -87,6 +87,12 @@ class Writer:
         """Blocking `submit`, for worker threads."""
         return self.submit(write).result()
 
+    def alone(self, write: Write[T]) -> T:
+        """Run outside of any transaction, between two commits: for VACUUM and checkpoints. Blocking."""
+        future: Future[T] = Future()
+        self._put(_Alone(write, future, None))
+        return future.result()
+
     async def arun(self, write: Write[T]) -> T:
         """`submit` for the event loop: a commit wakes the loop once for all who waited there."""
         loop = asyncio.get_running_loop()
@@ -107,20 +113,28 @@ class Writer:
         self._connection.close()
 
     def _run(self) -> None:
-        while (first := self._queue.get()) is not None:
-            batch = [first]
-            last = False
-            while len(batch) < MAX_BATCH and not last:
-                try:
-                    following = self._queue.get_nowait()
-                except queue.Empty:
-                    break
-                last = following is None
-                if following is not None:
-                    batch.append(following)
-            self._commit(batch)
-            if last:
-                return
+        waiting = self._queue.get()
+        while waiting is not None:
+            if isinstance(waiting, _Alone):
+                waiting.attempt_alone(self._connection)
+                after: list[_Waiting[Any] | None] = []
+            else:
+                batch, after = self._gather(waiting)
+                self._commit(batch)
+            waiting = after[0] if after else self._queue.get()
+
+    def _gather(self, first: "_Waiting[Any]") -> "tuple[list[_Waiting[Any]], list[_Waiting[Any] | None]]":
+        """What goes into one commit, and what was taken from the queue behind it: the end, or a write for itself."""
+        batch = [first]
+        while len(batch) < MAX_BATCH:
+            try:
+                following = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            if following is None or isinstance(following, _Alone):
+                return batch, [following]
+            batch.append(following)
+        return batch, []
 
     def _commit(self, batch: list["_Waiting[Any]"]) -> None:
         try:
@@ -177,6 +191,21 @@ class _Waiting(Generic[T]):
             self.future.set_exception(self.error)
         else:
             self.future.set_result(self.result)  # type: ignore[arg-type]
+
+
+class _Alone(_Waiting[T]):
+    """A write that no transaction may surround."""
+
+    __slots__ = ()
+
+    def attempt_alone(self, connection: sqlite3.Connection) -> None:
+        try:
+            self.result = self.write(connection)
+        except sqlite3.Error as error:
+            self.error = translate(error)
+        except Exception as error:
+            self.error = error
+        self.settle()
 
 
 def _settle(batch: list[_Waiting[Any]]) -> None:

@@ -115,6 +115,8 @@ def _session_start(payload: Payload) -> Fields:
 
 def _user_prompt(payload: Payload) -> Fields | None:
     text = text_of(payload.get("prompt"))
+    if text and text.startswith(claude_transcript.INTERRUPTED):
+        return None  # the host's mark, no word of the person
     return (text and {"kind": "user_prompt", "turn_id": _string(payload, "prompt_id"), "data": {"text": text}}) or None
 
 

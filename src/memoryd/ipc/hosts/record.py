@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from memoryd.ipc.sanitise import within
+
 MAX_TEXT_BYTES = 64 * 1024  #: of one message; the rest is cut
 
 
@@ -31,7 +33,8 @@ def cut(text: str) -> str:
     """The start of a text, at most MAX_TEXT_BYTES as UTF-8."""
     if len(text) * 4 <= MAX_TEXT_BYTES:
         return text
-    return text.encode("utf-8", "replace")[:MAX_TEXT_BYTES].decode("utf-8", "ignore")
+    kept = text.encode("utf-8", "replace")[:MAX_TEXT_BYTES].decode("utf-8", "ignore")
+    return within(text, len(kept))
 
 
 def text_of(value: object) -> str | None:

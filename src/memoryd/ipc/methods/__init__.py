@@ -4,7 +4,7 @@ Parameters refuse unknown keys, so that a misspelt one is told. Results ignore t
 newer daemon. Lists answer `{items, next_cursor}`.
 """
 
-from memoryd.ipc.methods import daemon, events, memory, recall, sessions, worker
+from memoryd.ipc.methods import archive, daemon, events, goals, memory, notes, recall, review, sessions, worker
 from memoryd.ipc.methods.base import Method
 
 METHODS: dict[str, Method] = {
@@ -12,6 +12,10 @@ METHODS: dict[str, Method] = {
     **sessions.METHODS,
     **memory.METHODS,
     **recall.METHODS,
+    **goals.METHODS,
+    **notes.METHODS,
+    **review.METHODS,
+    **archive.METHODS,
     **worker.METHODS,
     **daemon.METHODS,
 }

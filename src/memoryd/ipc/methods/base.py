@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Params(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
 
 class Result(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, hide_input_in_errors=True)
 
 
 class PageParams(Params):
@@ -29,6 +29,7 @@ class Done(Result):
 
 AbsolutePath = Annotated[str, Field(max_length=4096, pattern=r"^/[^\x00]*$")]
 ScopeName = Literal["user", "project", "team"]
+Author = Literal["person", "host"]  #: host: an agent by its own tool, not by the user's word
 EntryTypeName = Literal["user", "feedback", "project", "reference"]
 
 

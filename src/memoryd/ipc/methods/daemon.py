@@ -6,6 +6,8 @@ from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.methods.base import AbsolutePath, Done, Method, NoParams, Params, Result
 
+MAX_PAUSE_SECONDS = 10 * 366 * 86_400
+
 
 class Health(Result):
     """ok: due work gets done; degraded: part of it; stuck: none. `reason` names the remedy."""
@@ -17,12 +19,15 @@ class Health(Result):
     data_dir: str
     pid: int
     uptime_seconds: float
+    waiting: int = 0  #: proposals in the review inbox
     summary: str = ""  #: `repr` of the daemon, one line
+    index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
+    passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
 
 class PauseParams(Params):
     cwd: AbsolutePath | None = None  #: None: everywhere
-    seconds: int | None = Field(default=None, ge=1)  #: None: until resumed
+    seconds: int | None = Field(default=None, ge=1, le=MAX_PAUSE_SECONDS)  #: None: until resumed
 
 
 class ResumeParams(Params):
@@ -34,9 +39,64 @@ class Paused(Result):
     until: AwareDatetime | None = None
 
 
+class StoredPlace(Result):
+    """Files of one kind below the data directory, or elsewhere by configuration."""
+
+    what: str
+    path: str
+    files: int
+    bytes: int
+
+
+class Redacted(Result):
+    """How often a kind was replaced before it could be written down."""
+
+    label: str  #: `secret:<kind>` or `pii:<kind>`
+    count: int
+    last_at: AwareDatetime
+
+
+class PauseInfo(Result):
+    memory_dir: str | None  #: None: everywhere
+    since: AwareDatetime
+    until: AwareDatetime | None
+
+
+class Outgoing(Result):
+    """Something that sends text away from this machine."""
+
+    what: str
+    where: str
+
+
+class Privacy(Result):
+    """What is stored where, what is not, and what leaves the machine. No values."""
+
+    data_dir: str
+    stored: tuple[StoredPlace, ...]
+    rows: dict[str, int]  #: of the journal, by table
+    redacted: tuple[Redacted, ...]
+    pii: Literal["keep", "mask"]
+    scanner: Literal["off", "on", "not installed"]
+    retention_days: int
+    retention_max_bytes: int
+    quarantine_days: int
+    exclude: tuple[str, ...]
+    record_headless: bool
+    pauses: tuple[PauseInfo, ...]  #: that are on
+    passed_over: dict[str, int]  #: hook firings since the start that were not recorded, by reason
+    outgoing: tuple[Outgoing, ...]  #: empty: nothing leaves the machine
+
+
+class MaintenanceParams(Params):
+    task: Literal["index"]  #: the search index is removed and built again
+
+
 METHODS: dict[str, Method] = {
     "daemon.health": Method(NoParams, Health),
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
+    "maintenance.run": Method(MaintenanceParams, Done),
+    "privacy.get": Method(NoParams, Privacy),
 }

@@ -38,6 +38,7 @@ class EventPublished(Result):
     turn_count: int
     due: Literal["interval", "compaction", "session_end", "idle", "manual"] | None = None
     job: Literal["queued", "coalesced"] | None = None
+    passed_over: Literal["paused", "excluded"] | None = None  #: it was not recorded (seq 0), and why
 
 
 METHODS: dict[str, Method] = {

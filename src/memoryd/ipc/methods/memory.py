@@ -5,7 +5,17 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.events import Tier
-from memoryd.ipc.methods.base import AbsolutePath, EntryTypeName, Method, Page, PageParams, Params, Result, ScopeName
+from memoryd.ipc.methods.base import (
+    AbsolutePath,
+    Author,
+    EntryTypeName,
+    Method,
+    Page,
+    PageParams,
+    Params,
+    Result,
+    ScopeName,
+)
 
 
 class MemorySaveParams(Params):
@@ -18,6 +28,7 @@ class MemorySaveParams(Params):
     description: str = Field(default="", max_length=500)
     type: EntryTypeName
     content: str = Field(min_length=1, max_length=20_000)
+    author: Author = "person"
     host: str | None = None
     session_id: str | None = None
 
@@ -58,12 +69,24 @@ class MemoryItem(Result):
     status: Literal["active", "historical"] = "active"
     updated_at: AwareDatetime | None = None
     text: str | None = None  #: whole for read, a snippet for search, absent for list
+    tier: Tier | None = None  #: of an entry; below user it is a dated fact
+    expires_at: AwareDatetime | None = None  #: of a dated fact
+    flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
     score: float | None = None
 
 
 class MemoryItems(Page):
     items: tuple[MemoryItem, ...] = ()
+
+
+class MemoryForgetParams(MemoryQuery):
+    author: Author = "person"
+
+
+class MemoryListed(MemoryItems):
+    totals: dict[str, TypeTotal] = Field(default_factory=dict)
+    waiting: int = 0  #: proposals in the review inbox of these scopes
 
 
 class MemoryForgotten(MemoryItems):
@@ -74,7 +97,7 @@ class MemoryLogParams(PageParams):
     cwd: AbsolutePath | None = None
     memory_dir: AbsolutePath | None = None
     since: AwareDatetime | None = None
-    writes: bool = False  #: only runs that changed a file
+    writes: bool = False  #: only what changed a file; what hosts and editors wrote included
 
 
 class RefusedInfo(Result):
@@ -83,9 +106,10 @@ class RefusedInfo(Result):
 
 
 class RunInfo(Result):
-    run: str
+    run: str  #: `v<N>`: files that a host or an editor wrote, no run
     at: AwareDatetime
     author: Literal["run", "person", "host", "outside"]
+    action: str = ""  #: consolidate, save, forget, undo, purge, ...; seen: found changed on disk
     agent: str = ""
     outcome: str = "applied"
     reason: str = ""
@@ -94,6 +118,7 @@ class RunInfo(Result):
     from_seq: int = 0
     to_seq: int = 0
     refused: tuple[RefusedInfo, ...] = ()
+    flags: tuple[str, ...] = ()  #: classes of threat that it kept because a person said it
     duration_ms: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -128,33 +153,80 @@ class MemoryUndone(Result):
 
 
 class MemoryWhyParams(Params):
-    name: str  #: path, entry or core file
+    name: str = Field(min_length=1, max_length=1000)  #: path, entry or core file; else words of a line
     line: int | None = Field(default=None, ge=1)
     cwd: AbsolutePath | None = None
 
 
 class WhyItem(Result):
+    """A turn that a line came from, or, with `seq` 0, who wrote it and when: `note` says it in words."""
+
     line: str = ""  #: the line of memory
+    file: str = ""  #: `<scope>/<path>`
     host: str = ""
-    session: str
-    seq: int
-    at: AwareDatetime
-    tier: Tier
-    quote: str
+    session: str = ""
+    seq: int = 0
+    at: AwareDatetime | None = None  #: of the turn, else of the writing
+    tier: Tier | None = None
+    quote: str = ""  #: word for word from the event
+    author: Literal["run", "person", "host", "outside", "seed"] = "run"
+    run: str | None = None
+    written_at: AwareDatetime | None = None
+    active: bool = True  #: false: forgotten, undone or replaced since
+    note: str = ""
 
 
 class MemoryWhy(Page):
     items: tuple[WhyItem, ...] = ()
 
 
+class MemoryPurgeParams(Params):
+    """Events that fit all that is given; `all` stands alone."""
+
+    session: str | None = Field(default=None, min_length=1, max_length=300)  #: `host/id` or the id; sub-agents with it
+    source: str | None = Field(default=None, min_length=1, max_length=32)  #: a tier or a host
+    before: AwareDatetime | None = None
+    all: bool = False
+    dry_run: bool = False
+
+
+class PurgedLine(Result):
+    file: str  #: `<scope>/<path>`
+    line: str
+
+
+class UnreachedPlace(Result):
+    """What may hold a copy and is not touched."""
+
+    what: str
+    where: str = ""
+
+
+class MemoryPurged(Result):
+    run: str | None = None  #: None: a dry run, or there was nothing
+    dry_run: bool = False
+    events: int = 0
+    sessions: tuple[str, ...] = ()
+    lines: tuple[PurgedLine, ...] = ()  #: of memory; told by a dry run only
+    line_count: int = 0
+    files: tuple[str, ...] = ()  #: that lost lines and stay
+    files_removed: int = 0
+    versions: int = 0  #: written anew without the lines, or removed
+    snapshots: int = 0
+    quarantined: int = 0
+    spooled: int = 0
+    unreached: tuple[UnreachedPlace, ...] = ()
+
+
 METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
-    "memory.list": Method(MemoryQuery, MemoryItems),
+    "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
     "memory.search": Method(MemoryQuery, MemoryItems),
-    "memory.forget": Method(MemoryQuery, MemoryForgotten),
+    "memory.forget": Method(MemoryForgetParams, MemoryForgotten),
     "memory.log": Method(MemoryLogParams, MemoryLog),
     "memory.diff": Method(RunParams, MemoryDiff),
     "memory.undo": Method(RunParams, MemoryUndone),
     "memory.why": Method(MemoryWhyParams, MemoryWhy),
+    "memory.purge": Method(MemoryPurgeParams, MemoryPurged),
 }

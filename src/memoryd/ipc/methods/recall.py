@@ -6,7 +6,7 @@ from memoryd.ipc.methods.base import AbsolutePath, Method, Params, Result, Scope
 
 
 class RecallParams(Params):
-    """`host` and `session_id` say who asks; no answer depends on them yet."""
+    """`host` and `session_id` say who asks: files that the session touched rank the entries that name them."""
 
     cwd: AbsolutePath | None = None
     host: str | None = None

@@ -30,7 +30,8 @@ def test_from_events_to_memory_and_back(cli: Cli, world: World) -> None:
     assert "user/user.md" in cli("list").out
     why = cli("why", "user.md")
     assert "我叫张三" in why.out
-    assert cli("why", "user.md:1").status == 1
+    assert "it came with the seeds" in cli("why", "user.md:1").out
+    assert "我叫张三" in cli("why", "用户叫张三").out
     log = cli("log", "--since", "1h", "--writes")
     assert "rules" in log.out
     assert "张三" in cli("diff").out
@@ -73,7 +74,7 @@ def test_a_core_file_is_edited_where_it_is(cli: Cli, world: World, monkeypatch: 
 def test_text_that_was_refused_is_kept(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert cli("save", "The report goes out on Friday evening.", "--name", "report day").status == 0
     editor = tmp_path / "editor"
-    editor.write_text("#!/bin/sh\nprintf '\\342\\200\\256hidden\\n' >> \"$1\"\n")  # a direction override
+    editor.write_text("#!/bin/sh\nprintf '<!-- hidden -->\\n' >> \"$1\"\n")
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", str(editor))
     ran = cli("edit", "report-day")
@@ -133,6 +134,43 @@ def test_pages_follow_each_other_to_the_end(cli: Cli, world: World) -> None:
     assert cli("log", "--cursor", "²").status == 65
 
 
+def test_purge_shows_first_and_asks(cli: Cli, world: World) -> None:
+    for text in ("Always use xylophone for builds.", "thanks", "bye"):
+        prompt = json.dumps({"text": text})
+        assert cli("emit", "user_prompt", "--session", "gone", "--json", "-", stdin=prompt).status == 0
+        assert cli("emit", "turn", "--session", "gone").status == 0
+    cli("consolidate", "--wait")
+    dry = cli("purge", "--session", "gone", "--dry-run")
+    assert dry.status == 0, dry.err
+    assert "xylophone" in dry.out
+    assert "would go: 6 events" in dry.out
+    assert "not reached" in dry.out
+    asked = cli("purge", "--session", "gone")
+    assert (asked.status, "give --yes" in asked.err) == (2, True)
+    assert "xylophone" in cli("why", "xylophone").out
+    done = cli("purge", "--session", "gone", "--yes")
+    assert done.out.startswith("purged: 6 events")
+    assert cli("why", "xylophone").status == 1
+    assert cli("purge", "--session", "gone", "--yes").status == 1
+    assert cli("purge").status == 2
+    assert cli("purge", "--before", "2000-01-01", "--yes").status == 1
+
+
+def test_archives(cli: Cli, world: World, tmp_path: Path) -> None:
+    for command in ("export", "backup"):
+        ran = cli(command, str(tmp_path / f"{command}.tar"))
+        assert ran.status == 0, ran.err
+        assert f"{command}.tar: " in ran.out
+        assert "sha256" in ran.out
+    again = cli("import-archive", str(tmp_path / "export.tar"))
+    assert (again.status, again.out.startswith("imported: 0 events")) == (1, True)
+    assert cli("import-archive", str(tmp_path / "backup.tar")).status == 65
+    assert "commits written" in cli("export", "--git", str(tmp_path / "git")).out
+    assert cli("export", "--git", str(tmp_path / "git")).status == 1
+    assert cli("export").status == 2
+    assert cli("export", str(world.places.data / "x.tar")).status == 77
+
+
 def test_pause_and_resume(cli: Cli, world: World) -> None:
     assert "until 20" in cli("pause", "--for", "2h").out
     assert "until `memoryd resume`" in cli("pause", "--cwd", ".").out
@@ -162,6 +200,7 @@ def test_pause_and_resume(cli: Cli, world: World) -> None:
         (("pause", "--for", "1s"), "daemon.pause"),
         (("resume",), "daemon.resume"),
         (("undo",), "memory.undo"),
+        (("purge", "--source", "web", "--dry-run"), "memory.purge"),
         (("emit", "turn", "--session", "j1"), "event.publish"),
     ],
 )
@@ -180,7 +219,7 @@ def test_paths_are_made_absolute(cli: Cli, world: World, monkeypatch: pytest.Mon
 
 
 def test_input_that_is_no_event_is_refused_by_name(cli: Cli, world: World) -> None:
-    assert "nearest is user_prompt" in cli("emit", "user_promt", "--session", "x").err
+    assert "do you mean user_prompt?" in cli("emit", "user_promt", "--session", "x").err
     assert cli("emit", "user_prompt", "--session", "x").status == 65
     assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="[1]").status == 65
     assert cli("emit", "turn", "--session", "x", "--json", "-", stdin="{").status == 65

@@ -83,7 +83,7 @@ async def test_a_purged_event_does_not_come_back(journal: Journal) -> None:
 
 
 def schema_digest(event_id: str) -> bytes:
-    from memoryd.daemon.journal.journal import digest
+    from memoryd.daemon.journal.tombstones import digest
 
     return digest(event_id)
 

@@ -138,7 +138,7 @@ class Queue(RuleBasedStateMachine):
 
 
 TestQueue = Queue.TestCase
-TestQueue.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+TestQueue.settings = settings(max_examples=25, stateful_step_count=40)
 
 
 def test_a_job_that_kills_the_daemon_still_ends(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_each_hook_event_becomes_its_kind(name: str, fields: dict[str, Any], kin
     "payload",
     [
         {"hook_event_name": "UserPromptSubmit", "prompt": "  \n"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": "[Request interrupted by user for tool use]"},
         {"hook_event_name": "UserPromptSubmit", "prompt": "x", "agent_id": "a1"},
         {"hook_event_name": "Stop", "agent_id": "a1", "last_assistant_message": "not the parent's"},
         {"hook_event_name": "PreCompact", "agent_id": "a1"},

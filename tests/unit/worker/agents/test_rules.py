@@ -90,8 +90,8 @@ class Talk:
     def spans(self, seqs: Any) -> Mapping[int, Span]:
         return {seq: self._said[seq] for seq in seqs if seq in self._said}
 
-    def foreign(self, seqs: Any) -> Sequence[str]:
-        return [span.text for span in self._said.values() if span.tier is not Tier.USER]
+    def foreign(self, seqs: Any) -> Sequence[tuple[Tier, str]]:
+        return [(span.tier, span.text) for span in self._said.values() if span.tier is not Tier.USER]
 
     def text(self, path: str) -> str:
         return "\n".join(content.decode() for key, content in self.files.items() if key.path.startswith(path))
@@ -420,7 +420,10 @@ def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before()
     ("prompt", "sentences"),
     [
         ("我用的是 Mac,平时写 Python,这个脚本为什么报错?", ["我用的是 Mac,平时写 Python", "这个脚本为什么报错?"]),
-        ("上周我们把数据库换成了PostgreSQL,帮我改一下连接配置", ["上周我们把数据库换成了PostgreSQL", "帮我改一下连接配置"]),
+        (
+            "上周我们把数据库换成了PostgreSQL,帮我改一下连接配置",
+            ["上周我们把数据库换成了PostgreSQL", "帮我改一下连接配置"],
+        ),
         ("I write Python on a Mac, why does this fail?", ["I write Python on a Mac", "why does this fail?"]),
         ("要是我们用 GraphQL，schema 长啥样？", ["要是我们用 GraphQL，schema 长啥样？"]),
         ("Ask first. Every time.", ["Ask first, Every time."]),
@@ -428,7 +431,7 @@ def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before()
         ("so 1) fix the writer 2) for good: two underscores", ["so", "fix the writer", "for good: two underscores"]),
         ("the ratio is 1) no list", ["the ratio is 1) no list"]),
     ],
-)  # fmt: skip
+)
 def test_a_prompt_is_laid_out_in_what_stands_by_itself(prompt: str, sentences: list[str]) -> None:
     assert [sentence.text for _, placed in laid_out(prompt) for sentence, _ in placed] == sentences
 
@@ -441,20 +444,45 @@ def test_a_statement_is_kept_without_the_question_behind_it() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "gone", "left"),
     [
-        ("Our metrics live in Graphite.", "Cutover to VictoriaMetrics happened, graphite is switched off.", "live in", "Victoria"),
+        (
+            "Our metrics live in Graphite.",
+            "Cutover to VictoriaMetrics happened, graphite is switched off.",
+            "live in",
+            "Victoria",
+        ),
         ("Our test framework is Jest.", "Jest is history, all specs run on Vitest.", "is Jest", "Vitest"),
-        ("We don't use ORMs in this repo.", "The no-ORM rule is lifted: SQLAlchemy is allowed.", "don't use", "SQLAlchemy"),
+        (
+            "We don't use ORMs in this repo.",
+            "The no-ORM rule is lifted: SQLAlchemy is allowed.",
+            "don't use",
+            "SQLAlchemy",
+        ),
         ("I live in Halifax.", "Moved to Calgary last weekend!", "Halifax", "Calgary"),
         ("Dates in the UI are DD/MM/YYYY.", "Dates are '4 Mar 2025' style from now on.", "DD/MM", "Mar 2025"),
         ("我们的数据库是 MySQL。", "上周我们把数据库换成了PostgreSQL,帮我改一下连接配置", "MySQL", "PostgreSQL"),
         ("我在深圳办公室上班。", "搬家通知：我调到武汉研发中心了。", "深圳", "武汉"),
-        ("需求文档你都放到 docs/prd 目录。", "目录结构调了：需求文档都挪去 product/specs。", "docs/prd", "product/specs"),
+        (
+            "需求文档你都放到 docs/prd 目录。",
+            "目录结构调了：需求文档都挪去 product/specs。",
+            "docs/prd",
+            "product/specs",
+        ),
         ("分支名一律用 feature/ 开头加日期。", "规矩变了：分支名一律用工单号开头。", "加日期", "工单号"),
         ("以后都用简体回复我。", "还是改回繁体吧，以后都繁体。", "简体", "繁体"),
-        ("我们 team 的 CI 在 Jenkins。", "update：CI 已经 migrate 到 Buildkite，别再提老的那套", "Jenkins", "Buildkite"),
-        ("图表我们都用 ECharts 画的。", "可视化以后走 AntV，ECharts 的老图不动，新的别再加了。", "都用 ECharts", "AntV"),
+        (
+            "我们 team 的 CI 在 Jenkins。",
+            "update：CI 已经 migrate 到 Buildkite，别再提老的那套",
+            "Jenkins",
+            "Buildkite",
+        ),
+        (
+            "图表我们都用 ECharts 画的。",
+            "可视化以后走 AntV，ECharts 的老图不动，新的别再加了。",
+            "都用 ECharts",
+            "AntV",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_new_value_said_in_words_of_change_takes_the_old_line_out_and_no_other(
     before: str, after: str, gone: str, left: str
 ) -> None:
@@ -640,7 +668,7 @@ def test_what_follows_a_text_to_invent_stays_foreign_after_any_number_of_blank_l
     assert not read(f"{asked}\n\n\n{rule}").facts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_gives_proposals_of_single_lines(prompts: list[str]) -> None:
     for proposal in proposals_for(*prompts):
@@ -648,7 +676,7 @@ def test_any_text_gives_proposals_of_single_lines(prompts: list[str]) -> None:
         assert all(line.strip() and "\n" not in line for line in lines)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=40, max_size=90), st.text(max_size=50), st.text(max_size=50), st.text(max_size=50))
 def test_a_text_that_a_prompt_quotes_is_never_left_out(quote: str, before: str, after: str, around: str) -> None:
     prompt, foreign = before + quote + after, around + quote + around

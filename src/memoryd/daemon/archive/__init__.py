@@ -1,0 +1,1 @@
+"""Everything out and in: export, import-archive, backup, export as a git history."""

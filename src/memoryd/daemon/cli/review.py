@@ -1,0 +1,84 @@
+"""review: what waits for a person's word, and that word."""
+
+from typing import Annotated
+
+import typer
+
+from memoryd.clock import utc_now
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.root import MEMORY, Cursor, Json, Limit, OnlyCwd, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.cli.times import ago
+from memoryd.ipc.methods.review import ReviewDecided, ReviewItem
+
+review_app = typer.Typer(help="What waits for your word before it becomes memory.", no_args_is_help=True)
+app.add_typer(review_app, name="review", rich_help_panel=MEMORY)
+
+Ident = Annotated[str, typer.Argument(metavar="ID", help="As `review list` shows it.")]
+
+
+@review_app.command(name="list")
+def review_list(cwd: OnlyCwd = None, limit: Limit = 50, cursor: Cursor = None, json: Json = False) -> None:
+    """List what waits: facts and changes that no user said.
+
+    Then what was written without memoryd, and drafts that were refused whole; those wait for nothing, and accept or
+    reject puts them away.
+
+    Example: [cyan]memoryd review list[/]
+    """
+    found = asking.ask("review.list", {"cwd": asking.given(cwd), "limit": limit, "cursor": cursor})
+    if json:
+        return screen.as_json(found)
+    if not found.items:
+        return screen.say("nothing waits for review")
+    screen.show(screen.table(_COLUMNS, map(_row, found.items)))
+    return screen.more(found.next_cursor)
+
+
+_COLUMNS = (
+    Column(title="id", style="cyan"),
+    Column(title="what", fold=True, ratio=3),
+    Column(title="rests on", fold=True, ratio=2, columns=80),
+    Column(title="why it waits", fold=True, ratio=2, columns=100),
+    Column(title="when", columns=screen.NARROW),
+)
+
+
+def _row(item: ReviewItem) -> tuple[str, ...]:
+    what = f"{item.kind}, {item.scope}\n{item.text}"
+    return (item.id, what, "\n".join(item.quotes) or "-", item.reason, ago(item.at, utc_now()))
+
+
+@review_app.command()
+def accept(
+    ident: Ident,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="T", help="Write these words instead of the proposed ones.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Let it into memory, as your own change.
+
+    Names, limits and scans hold as for `save`; `memoryd undo` takes it back.
+
+    Example: [cyan]memoryd review accept 3[/]
+    """
+    _tell(asking.ask("review.decide", {"id": ident, "decision": "accept", "text": text}), "accepted", json)
+
+
+@review_app.command()
+def reject(ident: Ident, json: Json = False) -> None:
+    """Keep it out; the same comes back only if you say it yourself.
+
+    Of a write outside memoryd: put back what stood there before.
+
+    Example: [cyan]memoryd review reject 3[/]
+    """
+    _tell(asking.ask("review.decide", {"id": ident, "decision": "reject"}), "rejected", json)
+
+
+def _tell(done: ReviewDecided, word: str, json: bool) -> None:
+    if json:
+        return screen.as_json(done)
+    run = f" (run {done.run[:8]}; {', '.join(done.files)})" if done.run else ""
+    return screen.say(f"{word}{run}")

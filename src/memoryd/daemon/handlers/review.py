@@ -1,0 +1,39 @@
+"""The review inbox."""
+
+import asyncio
+
+from memoryd.clock import parse_rfc3339
+from memoryd.daemon import answers
+from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.reviewing import Waiting
+from memoryd.errors import UsageError
+from memoryd.ipc.methods import review as m
+from memoryd.memory.recall import clean
+
+
+class Review(Handlers):
+    async def review_list(self, params: m.ReviewListParams) -> m.ReviewList:
+        dirs = list((await self.roots(params.cwd)).values()) if params.cwd else None
+        start = answers.offset_of(params.cursor)
+        found = await asyncio.to_thread(self.daemon.inbox.list, dirs, limit=params.limit + 1, offset=start)
+        return m.ReviewList(
+            items=tuple(map(_item, found[: params.limit])),
+            next_cursor=answers.next_cursor(found, params.limit, start),
+            waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
+        )
+
+    async def review_decide(self, params: m.ReviewDecideParams) -> m.ReviewDecided:
+        accept = params.decision == "accept"
+        if params.text is not None and not accept:
+            raise UsageError("a text is for accept: it is written instead of the proposed words")
+        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=params.text)
+        return m.ReviewDecided(decision=params.decision, run=run, files=files)
+
+
+def _item(waiting: Waiting) -> m.ReviewItem:
+    row = waiting.row
+    return m.ReviewItem(
+        id=str(row["id"]), at=parse_rfc3339(row["at"]), scope=row["scope"], kind=row["kind"], text=clean(waiting.text),
+        reason=row["reason"], tier=row["tier"], quotes=tuple(map(clean, waiting.quotes)), memory_dir=row["dir"],
+        run=row["run_id"],
+    )  # fmt: skip

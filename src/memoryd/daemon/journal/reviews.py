@@ -1,0 +1,157 @@
+"""The review inbox on the journal's tables: wishes that no user voiced, writes that did not come through memoryd,
+drafts that were refused whole. A row is written in the transaction that makes it so. Blocking.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memoryd.clock import rfc3339
+from memoryd.daemon.journal.store import Store
+from memoryd.errors import Conflict, NotFound
+from memoryd.memory.acceptance import Refused
+from memoryd.memory.model import INDEX_FILE
+from memoryd.memory.ports import Author, Rejected, Version
+from memoryd.memory.proposal_rules import new_texts
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save
+from memoryd.memory.routing import root_of
+from memoryd.memory.text import fold
+from memoryd.worker.ports import Run
+
+Row = dict[str, Any]
+
+MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
+PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that wait for a person; the others only tell
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """What waits, and what was decided."""
+
+    journal: Store
+
+    def open(self, dirs: Collection[Path] | None, *, limit: int, offset: int = 0) -> list[Row]:
+        """What is open in these directories, None for all of them; what waits for a decision first, then the newest."""
+        sql = (
+            "select * from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
+            f" order by kind not in {PROPOSALS}, id desc limit ?3 offset ?4"
+        )
+        wanted = json.dumps([str(path) for path in dirs or ()])
+        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, (dirs is None, wanted, limit, offset))])
+
+    def waiting(self, dirs: Collection[Path] | None = None) -> int:
+        """How many proposals wait for a person."""
+        wanted = json.dumps([str(path) for path in dirs or ()])
+        sql = (
+            "select count(*) from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
+            f" and kind in {PROPOSALS}"
+        )
+        return int(self.journal.read(lambda c: c.execute(sql, (dirs is None, wanted)).fetchone()[0]))
+
+    def get(self, ident: str) -> Row:
+        """An open row.
+
+        :raises NotFound: no such row
+        :raises Conflict: it was decided already
+        """
+        number = int(ident) if ident.isdecimal() and len(ident) < 19 else -1
+        row = self.journal.read(lambda c: c.execute("select * from reviews where id = ?", (number,)).fetchone())
+        if row is None:
+            raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
+        if row["status"] != "open":
+            raise Conflict(f"{ident} was {row['status']} already; `memoryd log` shows what it changed")
+        return dict(row)
+
+    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = ()) -> None:
+        """Note a decision; facts that were rejected need a later word of the user."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            now = rfc3339(self.journal.clock())
+            connection.execute("update reviews set status = ?, decided_at = ? where id = ?", (status, now, ident))
+            connection.executemany(
+                "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
+                [(str(r.root), r.fact, r.after_seq, f"review-{ident}") for r in rejected],
+            )
+
+        self.journal.write(write)
+
+
+def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Refused], now: str) -> None:
+    """Note what a run was refused only because no user said it."""
+    for one in refused:
+        if one.for_review and run.author is Author.RUN:
+            scope = root_of(one.proposal, has_project=run.has_project)
+            _put(
+                connection, digest=_digest(run.dir, one.proposal), dir=str(run.dir), scope=str(scope),
+                kind=one.proposal.kind, detail=one.proposal.model_dump_json(exclude_defaults=True), reason=one.reason,
+                tier=str(one.tier), run_id=run.id, at=now,
+            )  # fmt: skip
+
+
+def put_refused_draft(connection: sqlite3.Connection, run: Run, reason: str, now: str) -> None:
+    """Note that all that a run wanted was refused together."""
+    digest = _hash("draft", str(run.dir), reason)
+    _put(
+        connection, digest=digest, dir=str(run.dir), scope="project" if run.has_project else "user", kind="draft",
+        detail="{}", reason=reason, tier="host", run_id=run.id, at=now,
+    )  # fmt: skip
+
+
+def put_outside(connection: sqlite3.Connection, version: Version, digest: str | None, now: str) -> None:
+    """Note a write that did not come through memoryd; while the row is open, later writes of the file join it."""
+    root, path = str(version.root), version.path
+    if version.author not in _WRITERS or path == INDEX_FILE:
+        return
+    ident = _hash("outside", root, path)
+    detail = {"path": path, "before": _before(connection, ident, root, path), "after": digest}
+    connection.execute("delete from reviews where digest = ?", (ident,))
+    kind = connection.execute("select kind from dirs where path = ?", (root,)).fetchone()
+    _put(
+        connection, digest=ident, dir=root, scope="project" if kind == ("project",) else "user", kind="outside",
+        detail=json.dumps(detail), reason=f"written by {_WRITERS[version.author]}", tier="user", run_id=None, at=now,
+    )  # fmt: skip
+
+
+def _before(connection: sqlite3.Connection, ident: str, root: str, path: str) -> str | None:
+    """The digest of what stood in a file before the writes outside that are still open."""
+    open_row = connection.execute("select detail from reviews where digest = ? and status = 'open'", (ident,))
+    if row := open_row.fetchone():
+        return json.loads(row[0])["before"]  # type: ignore[no-any-return]
+    newest = connection.execute(
+        "select digest from versions where root = ? and path = ? order by id desc limit 1", (root, path)
+    ).fetchone()
+    return newest[0] if newest else None
+
+
+_WRITERS = {Author.OUTSIDE: "someone outside memoryd", Author.HOST: "the agent itself, not through memoryd"}
+
+
+def _put(connection: sqlite3.Connection, **row: str | None) -> None:
+    names, marks = ",".join(row), ",".join("?" * len(row))
+    connection.execute(f"insert or ignore into reviews ({names}) values ({marks})", tuple(row.values()))
+    connection.execute(
+        "delete from reviews where status = 'open' and dir = ?1 and id not in"
+        " (select id from reviews where status = 'open' and dir = ?1 order by id desc limit ?2)",
+        (row["dir"], MAX_OPEN),
+    )
+
+
+def _digest(directory: Path, proposal: Proposal) -> str:
+    """What makes two wishes the same: where they go and what they say, not what they cite."""
+    match proposal:
+        case Lines():
+            texts = [proposal.file, *proposal.add, *(text for pair in proposal.replace for text in pair)]
+            texts += [f"-{line}" for line in proposal.remove]
+        case Save() | Archive():
+            texts = [proposal.slug, *new_texts(proposal)]
+        case _:
+            texts = [proposal.content]
+    return _hash(str(directory), proposal.kind, *map(fold, texts))
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,48 @@
+"""The review inbox: what no user said, what did not come through memoryd, and a person's word on it."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from memoryd.ipc.events import Tier
+from memoryd.ipc.methods.base import AbsolutePath, Method, Page, PageParams, Params, Result, ScopeName
+
+
+class ReviewListParams(PageParams):
+    cwd: AbsolutePath | None = None  #: None: every directory
+
+
+class ReviewItem(Result):
+    id: str
+    at: AwareDatetime
+    scope: ScopeName
+    kind: Literal["save", "supersede", "lines", "archive", "outside", "draft"]
+    text: str  #: what would be written or taken away; a diff for `outside`
+    reason: str
+    tier: Tier  #: of the text that it rests on
+    quotes: tuple[str, ...] = ()  #: `<tier>: <words>` of the cited events
+    memory_dir: str = ""
+    run: str | None = None
+
+
+class ReviewList(Page):
+    items: tuple[ReviewItem, ...] = ()
+    waiting: int = 0  #: proposals that wait for a decision, on all pages
+
+
+class ReviewDecideParams(Params):
+    id: str = Field(max_length=40)
+    decision: Literal["accept", "reject"]
+    text: str | None = Field(default=None, min_length=1, max_length=20_000)  #: to be written instead; accept only
+
+
+class ReviewDecided(Result):
+    decision: Literal["accept", "reject"]
+    run: str | None = None  #: the run that wrote memory; None: nothing had to change
+    files: tuple[str, ...] = ()
+
+
+METHODS: dict[str, Method] = {
+    "review.list": Method(ReviewListParams, ReviewList),
+    "review.decide": Method(ReviewDecideParams, ReviewDecided),
+}

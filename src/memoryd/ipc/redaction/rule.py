@@ -1,0 +1,99 @@
+"""What a rule is, and how a value must look that nothing but its name announces."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Accept = Callable[[re.Match[str]], bool]
+
+
+def always(match: re.Match[str]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A kind of secret. Its pattern is tried only where one of its literals stands in the text."""
+
+    kind: str  #: lower-case letters, digits and dashes
+    literals: tuple[str, ...]  #: of a token: as it is spelled; of a context: in lower case, for every spelling
+    pattern: re.Pattern[str]  #: tried at the literal; the group `secret`, else the whole match, is replaced
+    accept: Accept = always
+    lead: int = 0  #: the pattern may begin that many characters before the literal
+    reach: int = 256  #: and then ends at most that many after it
+    family: str = "secret"  #: or `pii`
+
+    @property
+    def label(self) -> str:
+        return f"{self.family}:{self.kind}"
+
+
+STAND_IN = re.compile(
+    r"\$|%|<|\{|\[|\*{3}|x{3,}|\.{3}"
+    r"|(?:your|my|the|example|sample|dummy|fake|placeholder|changeme|redacted|todo)[-_ .]",
+    re.IGNORECASE,
+)
+_LOOK_UP = re.compile(
+    r"(?:process\.env|os\.environ|os\.getenv|getenv|env|import\.meta|config|settings|secrets?|vars?|self|this|args|opts)"
+    r"[.\[(]|[A-Za-z_][\w.]*\(|https?://|[~.]{0,2}/[\w.-]+/|\d{4}-\d\d-\d\d"
+)
+_NAME = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]*(?:password|passwd|token|secret|_key)[A-Za-z_]*\d?", re.IGNORECASE
+)
+_HEX = re.compile(r"[0-9a-fA-F]+")
+FREE_ENTROPY = 3.0  #: bits per character of a value that only its name announces
+
+
+def entropy(text: str) -> float:
+    """Bits per character of the text's own distribution."""
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
+
+
+def is_mixed(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def is_free_secret(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    if STAND_IN.match(value) or not is_mixed(value) or entropy(value) < FREE_ENTROPY:
+        return False
+    return bool(match["quote"]) or not (_LOOK_UP.match(value) or _NAME.fullmatch(value))
+
+
+def is_free_key(match: re.Match[str]) -> bool:
+    """The value of a `..._KEY`, which may as well be the key of a cache: no hash, and more at random."""
+    value = match["secret"]
+    return is_free_secret(match) and not _HEX.fullmatch(value) and entropy(value) >= FREE_ENTROPY + 0.5
+
+
+def is_said_secret(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    return any(c.isdigit() for c in value) and not STAND_IN.match(value) and not value.startswith("/")
+
+
+def is_said_token(match: re.Match[str]) -> bool:
+    return is_said_secret(match) and is_mixed(match["secret"])
+
+
+def is_url_password(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    return not STAND_IN.match(value) and value.lower() not in {"password", "passwd", "pass", "pwd", "secret"}
+
+
+def is_option(match: re.Match[str]) -> bool:
+    return is_mixed(match["secret"]) and not STAND_IN.match(match["secret"])
+
+
+def has_digit(match: re.Match[str]) -> bool:
+    return any(c.isdigit() for c in match[0])
+
+
+def no_example(match: re.Match[str]) -> bool:
+    """AWS writes its examples so."""
+    return "EXAMPLE" not in match[0]
+
+
+def no_stand_in(match: re.Match[str]) -> bool:
+    return not STAND_IN.match(match["secret"])

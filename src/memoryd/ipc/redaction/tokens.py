@@ -1,0 +1,99 @@
+"""Tokens that their provider marked: a prefix of its own, then a run of characters that no word has."""
+
+import re
+
+from memoryd.ipc.redaction.rule import Accept, Rule, always, has_digit, no_example
+
+_B = r"(?<![A-Za-z0-9_-])"  #: no part of a longer word before it
+_B_ALNUM = r"(?<![A-Za-z0-9])"
+_E = r"(?![A-Za-z0-9])"
+_RUN = r"[A-Za-z0-9_-]"
+_PEM_BODY = r"(?:[A-Za-z0-9+/=\s\\:,]|-(?!----))*"
+
+
+def _token(kind: str, prefixes: str, body: str, accept: Accept = always, *, before: str = _B_ALNUM) -> Rule:
+    """A rule for `prefix + body`; prefixes are separated by spaces and written as they are spelled."""
+    names = prefixes.split()
+    pattern = re.compile(f"{before}(?:{'|'.join(map(re.escape, names))}){body}")
+    return Rule(kind=kind, literals=tuple(names), pattern=pattern, accept=accept)
+
+
+_PROVIDERS = (
+    _token("aws-access-key", "AKIA ASIA ABIA ACCA", rf"[A-Z0-9]{{16}}{_E}", no_example),
+    _token("github", "ghp_ gho_ ghs_ ghu_ ghr_", r"[A-Za-z0-9]{30,36}", before=""),
+    _token("github", "github_pat_", r"[A-Za-z0-9_]{22,255}", before=""),
+    _token("gitlab", "glpat- gldt- glrt- glptt- glcbt- glsoat-", rf"{_RUN}{{20,255}}", before=""),
+    _token("slack", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-", r"[A-Za-z0-9-]{10,255}", before=""),
+    _token("slack", "xapp-", r"\d-[A-Za-z0-9-]{20,255}"),
+    _token("slack-webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,255}", before=""),
+    _token("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", rf"\d{{16,20}}/{_RUN}{{60,80}}",
+           before=""),
+    _token("anthropic", "sk-ant-", rf"{_RUN}{{16,255}}", before=""),
+    _token("openai", "sk-", rf"(?!ant-)(?:[a-z]{{2,8}}-)?{_RUN}{{20,255}}", has_digit, before=_B),
+    _token("google", "AIza", rf"{_RUN}{{35}}", before=""),
+    _token("google", "GOCSPX-", rf"{_RUN}{{20,255}}"),
+    _token("google", "ya29.", r"[\w-]{20,2048}"),
+    _token("stripe", "sk_live_ rk_live_ sk_test_ rk_test_ whsec_", r"[A-Za-z0-9]{16,255}", before=""),
+    _token("npm", "npm_", r"[A-Za-z0-9]{36,255}", before=""),
+    _token("pypi", "pypi-", rf"{_RUN}{{32,1024}}", has_digit, before=""),
+    _token("rubygems", "rubygems_", r"[0-9a-f]{48}"),
+    _token("huggingface", "hf_", r"[A-Za-z0-9]{30,255}", before=r"(?<![A-Za-z0-9_])"),
+    _token("groq", "gsk_", r"[A-Za-z0-9]{40,255}"),
+    _token("xai", "xai-", r"[A-Za-z0-9]{60,255}"),
+    _token("replicate", "r8_", rf"[A-Za-z0-9]{{37}}{_E}"),
+    _token("perplexity", "pplx-", r"[A-Za-z0-9]{40,255}"),
+    _token("digitalocean", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,64}"),
+    _token("linear", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{32,64}"),
+    _token("notion", "ntn_", r"[A-Za-z0-9]{40,60}"),
+    _token("figma", "figd_ figo_", rf"{_RUN}{{36,64}}"),
+    _token("postman", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    _token("newrelic", "NRAK- NRII- NRJS-", r"[A-Za-z0-9_-]{20,64}"),
+    _token("grafana", "glsa_ glc_", r"[A-Za-z0-9_+/=]{32,512}"),
+    _token("databricks", "dapi", rf"[0-9a-f]{{32}}(?:-\d)?{_E}"),
+    _token("doppler", "dp.pt. dp.st. dp.sa. dp.ct.", r"[A-Za-z0-9._-]{40,80}"),
+    _token("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9._-]{32,80}"),
+    _token("supabase", "sbp_ sb_secret_", r"[A-Za-z0-9_-]{30,80}"),
+    _token("netlify", "nfp_", r"[A-Za-z0-9]{36,64}"),
+    _token("fly", "fo1_ fm2_", r"[A-Za-z0-9_+/=-]{40,2048}"),
+    _token("heroku", "HRKU-", rf"{_RUN}{{36,80}}"),
+    _token("pulumi", "pul-", rf"[0-9a-f]{{40}}{_E}"),
+    _token("terraform", ".atlasv1.", r"[A-Za-z0-9_=-]{60,80}", before=r"(?<=[A-Za-z0-9]{14})"),
+    _token("sentry", "sntrys_ sntryu_", r"[A-Za-z0-9_+/=]{32,512}"),
+    _token("atlassian", "ATATT3 ATBB", r"[A-Za-z0-9_=-]{24,255}", has_digit),
+    _token("hubspot", "pat-na1- pat-eu1-", r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    _token("square", "sq0atp- sq0csp- sq0idp-", rf"{_RUN}{{22,60}}"),
+    _token("brevo", "xkeysib- xsmtpsib-", r"[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    _token("mailgun", "key-", rf"[0-9a-f]{{32}}{_E}", before=_B),
+    _token("dynatrace", "dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    _token("contentful", "CFPAT-", rf"{_RUN}{{40,64}}"),
+    _token("aliyun", "LTAI", rf"[A-Za-z0-9]{{16,26}}{_E}", has_digit),
+    _token("tencent", "AKID", rf"[A-Za-z0-9]{{32}}{_E}", has_digit),
+    _token("age", "AGE-SECRET-KEY-1", r"[0-9A-Z]{40,64}", before=""),
+    _token("vault", "hvs. hvb.", rf"{_RUN}{{24,255}}"),
+    _token("docker", "dckr_pat_ dckr_oat_", rf"{_RUN}{{20,64}}", before=""),
+    _token("shopify", "shpat_ shpss_ shpca_ shppa_", r"[0-9a-fA-F]{32}", before=""),
+    _token("sendgrid", "SG.", r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}"),
+    _token("twilio", "SK", rf"[0-9a-f]{{32}}{_E}"),
+)  # fmt: skip
+
+TOKENS: tuple[Rule, ...] = (
+    *_PROVIDERS,
+    Rule(
+        kind="telegram", literals=(":AA",), lead=10,
+        pattern=re.compile(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,64}"),
+    ),
+    Rule(
+        kind="jwt", literals=("eyJ",),
+        pattern=re.compile(
+            _B_ALNUM + r"eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,2048}"
+        ),
+    ),
+    Rule(
+        kind="private-key", literals=("-----BEGIN",),
+        pattern=re.compile(
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[\s\S]{0,400}?[A-Za-z0-9+/]{24})"
+            + _PEM_BODY
+            + r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,44 @@
+"""Memory text that may be injected: redacted, and unable to close the fence it is quoted in or to pose as the host."""
+
+import re
+
+from memoryd.ipc.redaction import redact
+
+OPEN, CLOSE = "<project-memory-context>", "</project-memory-context>"
+PREFETCH_OPEN, PREFETCH_CLOSE = "<memory-context>", "</memory-context>"
+_REMINDER = re.compile(r"<\s*system-reminder\b[^>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
+_CODE = re.compile(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
+
+
+def clean(text: str) -> str:
+    """Return memory text that may be injected: redacted, without tags that frame context for a host.
+
+    Redacted before and after: what a tag had split may read as a secret once the tag is gone.
+    """
+    text = redact(text)
+    while (plain := _TAG.sub("", _REMINDER.sub("", text))) != text:
+        text = redact(plain)
+    return text
+
+
+def closed(rows: list[str]) -> list[str]:
+    """Return the rows without the marker of a code fence that is never closed; it would swallow what follows."""
+    while (at := _left_open(rows)) is not None:
+        rows = [*rows[:at], *rows[at + 1 :]]
+    return rows
+
+
+def _left_open(rows: list[str]) -> int | None:
+    """The index of the row that opens a fence which no later row closes."""
+    opened, mark = None, ""
+    for index, row in enumerate(rows):
+        found = _CODE.match(row)
+        if found is None:
+            continue
+        run, info = (found[1], found[2]) if found[1] else (found[3], found[4])
+        if opened is None:
+            opened, mark = index, run
+        elif run.startswith(mark) and not info.strip():
+            opened = None
+    return opened

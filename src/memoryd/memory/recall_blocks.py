@@ -1,0 +1,207 @@
+"""The blocks of a snapshot, in the order of DESIGN.md 5.4. A row each: name, place, priority, share, when."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from memoryd.memory import daily, labels, nearby
+from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section
+from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
+from memoryd.memory.fence import clean, closed
+from memoryd.memory.labels import Labels
+from memoryd.memory.model import Entry, EntryType, FileKey
+from memoryd.memory.ranking import composite, ranked
+from memoryd.memory.text import bare, cut
+
+CORE_SHARE = 0.6
+BEST_EACH, FURTHER, SESSIONS, PROCEDURES, GOALS = 3, 5, 5, 3, 10
+PREVIEW_LINES, PREVIEW_CHARS = 3, 240
+SESSION_CHARS, NOTE_CHARS = 400, 240
+STALE_DAYS = 1  #: from this age on an entry tells its age
+NEAR_BOOST = 0.3  #: for an entry that names a place where the session works; a full match of words is worth 0.5
+_CORE_ORDER = ("constraints.md", "preferences.md", "user.md", "identity.md")
+
+
+def advert(ask: Ask) -> Iterator[Section]:
+    """How to use the memory; in a resumed session, that it changed."""
+    places = " · ".join(f"`{path}`" for _, path in sorted(ask.where.items(), reverse=True))
+    text = ask.labels.changed if ask.resumed else ask.labels.advert.format(places)
+    yield Section(pieces=[Piece("", text.__str__)])
+
+
+def checkpoint(ask: Ask) -> Iterator[Section]:
+    if ask.checkpoint:
+        piece = Piece(item_id("checkpoint", ask.checkpoint), partial(clean, ask.checkpoint))
+        yield Section(heading=ask.labels.checkpoint, pieces=[piece])
+
+
+def core(ask: Ask) -> Iterator[Section]:
+    for name in _CORE_ORDER:
+        shown = [(key, text) for key, text in ask.catalogue.core.items() if key.path == name]
+        yield Section(heading=ask.labels.core[name], pieces=[p for key, text in shown for p in _row_pieces(key, text)])
+
+
+def own_notes(ask: Ask) -> Iterator[Section]:
+    """What the person wrote into MEMORY.md."""
+    pieces = [p for key, text in ask.catalogue.notes.items() for p in _row_pieces(key, text)]
+    yield Section(heading=ask.labels.own_notes, pieces=pieces)
+
+
+def entries(ask: Ask) -> Iterator[Section]:
+    """Feedback and user entries; the best of project and of reference; further ones; dated facts, quoted."""
+    about, work, further = _chosen(ask)
+    noted = _by_standing([known for known in _current(ask) if known.entry.dated], ask)[:FURTHER]
+    words = ask.labels
+    parts = ((words.about_user, about), (words.work, work), (words.further, further), (words.noted, noted))
+    for heading, known in parts:
+        yield Section(heading=heading, pieces=[entry_piece(k, words, ask.now) for k in known])
+    yield Section(unlisted=len(_current(ask)) - sum(len(known) for _, known in parts))
+
+
+def procedures(ask: Ask) -> Iterator[Section]:
+    active = [known for known in ask.catalogue.procedures if known.entry.active]
+    best = ranked(active, ask.query, ask.now)[:PROCEDURES]
+    pieces = [Piece(_content_id(known), partial(_procedure_text, known)) for known in best]
+    yield Section(heading=ask.labels.procedures, pieces=pieces, unlisted=len(active) - len(best))
+
+
+def sessions(ask: Ask) -> Iterator[Section]:
+    known = ask.catalogue.sessions
+    pieces = [_session_piece(session) for session in known[:SESSIONS]]
+    yield Section(heading=ask.labels.sessions, pieces=pieces, unlisted=max(0, len(known) - SESSIONS))
+
+
+def notes_of_days(ask: Ask) -> Iterator[Section]:
+    """The notes of today and yesterday, the newest first."""
+    days = {ask.today: ask.labels.today, ask.today - timedelta(days=1): ask.labels.yesterday}
+    wanted = [(days[notes.day], notes) for notes in ask.catalogue.daily if notes.day in days]
+    pieces = [piece for word, notes in wanted for piece in _note_pieces(word, notes)]
+    yield Section(heading=ask.labels.daily, pieces=pieces)
+
+
+def goals(ask: Ask) -> Iterator[Section]:
+    pieces = [
+        Piece(item_id(f"goal {goal.id}", goal.text), partial(_goal_text, goal, ask)) for goal in ask.goals[:GOALS]
+    ]
+    yield Section(heading=ask.labels.goals, pieces=pieces, unlisted=max(0, len(ask.goals) - GOALS))
+
+
+BLOCKS = (
+    Block(name="advert", order=10, priority=10, sections=advert),
+    Block(name="checkpoint", order=20, priority=20, sections=checkpoint),
+    Block(name="core", order=30, priority=30, share=CORE_SHARE, sections=core),
+    Block(name="own_notes", order=40, priority=40, sections=own_notes),
+    Block(name="entries", order=50, priority=50, sections=entries),
+    Block(name="procedures", order=60, priority=60, share=0.3, sections=procedures),
+    Block(name="sessions", order=70, priority=70, sections=sessions),
+    Block(name="daily", order=80, priority=46, share=0.2, sections=notes_of_days),
+    Block(name="goals", order=90, priority=44, share=0.2, sections=goals),  #: few lines: before longer texts take all
+    Block(name="verify", order=100, priority=0, insert=Insert.CLOSING),
+    Block(name="left_out", order=110, priority=0, insert=Insert.CLOSING),
+)
+BUILTIN = tuple(block.name for block in BLOCKS)
+
+
+def item_id(key: FileKey | str, content: str) -> str:
+    """Return an id of a memory that changes with its content."""
+    name = key if isinstance(key, str) else f"{key.root}:{key.path}"
+    return f"{name}#{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:12]}"
+
+
+def row_piece(key: FileKey, row: str) -> Piece:
+    return Piece(item_id(key, bare(row)), partial(clean, row))
+
+
+def entry_piece(known: Known, words: Labels, now: datetime) -> Piece:
+    return Piece(_content_id(known), partial(_entry_text, known.entry, words, now))
+
+
+def _row_pieces(key: FileKey, text: str) -> list[Piece]:
+    return [row_piece(key, row) for row in text.split("\n")]
+
+
+def _content_id(known: Known) -> str:
+    entry = known.entry
+    return item_id(known.key, f"{entry.name}\n{entry.description}\n{entry.body}")
+
+
+def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
+    """Format an entry: `[label] name (age): description` and the first 3 lines of its body; a dated fact as a quote."""
+    if entry.dated:
+        return _quoted(entry, words)
+    moment = entry.updated_at or entry.created_at
+    age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
+    title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {entry.description}' if entry.description else ''}"
+    body = [row for row in entry.body.split("\n") if row.strip()]
+    rows = [f"  {cut(row, PREVIEW_CHARS)}" for row in body[:PREVIEW_LINES]]
+    return clean("\n".join([title, *closed(rows), *(["  …"] if len(body) > PREVIEW_LINES else [])]))
+
+
+def _quoted(entry: Entry, words: Labels) -> str:
+    """Format what no user said on one line, in quotation marks that nothing inside can close."""
+    said = cut(" / ".join(bare(row) for row in entry.body.split("\n") if bare(row)), PREVIEW_CHARS)
+    said = re.sub('[“”"]', "'", said)
+    noted, until = (f"{at:%Y-%m-%d}" if at else "?" for at in (entry.created_at, entry.expires_at))
+    return clean(words.dated.format(entry.tier, noted, until, said))
+
+
+def _procedure_text(known: Known) -> str:
+    entry = known.entry
+    about = f": {cut(entry.description, PREVIEW_CHARS)}" if entry.description else ""
+    return clean(f"- {cut(entry.name, PREVIEW_CHARS)}{about} ({known.key.path})")
+
+
+def _session_piece(session: SessionSummary) -> Piece:
+    rows = [row for row in session.text.split("\n") if row.strip()]
+    said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
+    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
+
+
+def _note_pieces(word: str, notes: DayNotes) -> list[Piece]:
+    return [Piece(item_id(notes.key, row), partial(_note_text, word, row)) for row in reversed(notes.rows)]
+
+
+def _note_text(word: str, row: str) -> str:
+    """A note; what an agent noted stands in quotation marks that nothing inside can close."""
+    head, agent, said = row.partition(daily.AGENT)
+    if not agent or len(head) > len("00:00 "):
+        return clean(f"- {word} {cut(row, NOTE_CHARS)}")
+    return clean(f"> {word} {head}{agent}“{re.sub('[“”]', chr(39), cut(said, NOTE_CHARS))}”")
+
+
+def _goal_text(goal: Goal, ask: Ask) -> str:
+    age = f" ({ask.labels.age(goal.since, ask.now)})" if labels.age_days(goal.since, ask.now) >= STALE_DAYS else ""
+    return clean(f"- {goal.text}{age}")
+
+
+def _chosen(ask: Ask) -> tuple[list[Known], list[Known], list[Known]]:
+    order = _by_standing([known for known in _current(ask) if not known.entry.dated], ask)
+    about = [known for known in order if known.entry.type in (EntryType.USER, EntryType.FEEDBACK)]
+    work = [
+        known
+        for kind in (EntryType.PROJECT, EntryType.REFERENCE)
+        for known in [k for k in order if k.entry.type is kind][:BEST_EACH]
+    ]
+    taken = {known.key for known in [*about, *work]}
+    return about, work, [known for known in order if known.key not in taken][:FURTHER]
+
+
+def is_current(known: Known, now: datetime) -> bool:
+    return known.entry.active and not known.entry.expired(now)
+
+
+def _current(ask: Ask) -> list[Known]:
+    return [known for known in ask.catalogue.entries if is_current(known, ask.now)]
+
+
+def _by_standing(known: Sequence[Known], ask: Ask) -> list[Known]:
+    """The entries, the best first: by their words, age and importance, and whether they name where the work is."""
+    here = nearby.parts_of(ask.paths)
+
+    def standing(one: Known) -> float:
+        near = 0.0 if here.isdisjoint(one.paths) else NEAR_BOOST
+        return composite(ask.query, one, ask.now) + near
+
+    return sorted(known, key=lambda one: (-standing(one), one.key))

@@ -1,0 +1,173 @@
+"""The index on disk (tantivy): written by one process, read by another, never by the daemon itself (`process.py`)."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tantivy import Document as Row
+from tantivy import Index, Occur, Query, Schema, SchemaBuilder, Searcher
+
+from memoryd.memory.search.port import Damaged
+from memoryd.memory.search.tokens import Word, asked, single, tokens
+
+WRITER_BYTES = 15_000_000  #: the least that tantivy takes
+MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
+COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
+
+FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
+
+_STATE = "state"  #: the document that says what the index holds, committed with it
+
+
+def schema() -> Schema:
+    builder = SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("dir", "session", "twin", "root"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    return builder.build()
+
+
+@dataclass(slots=True)
+class IndexWriter:
+    """Changes the index; each `apply` is one commit, durable, with the state that belongs to it."""
+
+    path: Path
+    _schema: Schema = field(default_factory=schema)
+
+    def apply(
+        self, *, add: Sequence[Mapping[str, Any]], remove: Iterable[tuple[str, str]], state: Mapping[str, Any]
+    ) -> None:
+        """Remove what matches a `(field, value)` pair, add documents, and keep the state.
+
+        A document takes the place of one with its id and of its twin.
+        """
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        writer = Index(self._schema, path=str(self.path)).writer(WRITER_BYTES, 1)
+        try:
+            for name, value in remove:
+                writer.delete_documents_by_term(name, value)
+            for document in add:
+                writer.delete_documents_by_term("id", document["id"])
+                if document["twin"]:
+                    writer.delete_documents_by_term("twin", document["twin"])
+                writer.add_document(_row(document))
+            writer.delete_documents_by_term("id", _STATE)
+            writer.add_document(Row(id=[_STATE], state=[json.dumps(state)]))
+            writer.commit()
+        finally:
+            writer.wait_merging_threads()
+
+
+def _row(document: Mapping[str, Any]) -> Row:
+    words = [token for text, weight in document["texts"] for token in _tokens(text) * weight]
+    fields = {name: [document[name]] for name in ("id", "dir", "session", "twin") if document[name]}
+    field = "turn" if document["session"] else "memory"
+    fields[field] = [" ".join(words)]
+    if field == "memory":
+        fields["root"] = [document["dir"]]  # what the memories of one directory are removed by
+    return Row(**fields)
+
+
+@lru_cache(maxsize=64)  # a text comes once for itself and again for each neighbour
+def _tokens(text: str) -> list[str]:
+    return tokens(text)
+
+
+class IndexReader:
+    """Answers queries from the newest commit."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._schema = schema()
+        self._stamp: tuple[int, int] | None = None
+        self._sizes: dict[str, int] = {}
+        self._searcher: Searcher | None = None
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the newest commit.
+
+        :raises Damaged: the files are not what was written
+        """
+        searcher = self._fresh()
+        found = searcher.search(self._term("id", _STATE), 1, count=False).hits
+        if not found:
+            raise Damaged("the index has no state")
+        state: dict[str, Any] = json.loads(searcher.doc(found[0][1])["state"][0])
+        return state
+
+    def search(
+        self, query: str, *, field: str, dirs: Sequence[str] = (), every: bool = False, limit: int = 50
+    ) -> list[tuple[str, float]]:
+        """Return ids and BM25 scores, the best first.
+
+        :param field: memory or turn
+        :param dirs: only of these memory directories; empty: of all
+        :param every: every word of the query must occur, else one is enough
+        """
+        searcher = self._fresh()
+        words = asked(query)
+        if not words:
+            return []
+        ranking = Query.boolean_query([(Occur.Should, term) for term in self._ranking(field, query, words, searcher)])
+        needed = [self._word(field, word) for word in words] if every else []
+        needed += [self._one_of("dir", dirs)] if dirs else []
+        clauses = [(Occur.Must, ranking), *((Occur.Must, Query.const_score_query(one, 0.0)) for one in needed)]
+        hits = searcher.search(Query.boolean_query(clauses) if needed else ranking, limit, count=False).hits
+        return [(str(searcher.doc(address)["id"][0]), float(score or 0.0)) for score, address in hits]
+
+    def count(self) -> int:
+        return max(0, self._fresh().num_docs - 1)
+
+    def _word(self, field: str, word: Word) -> Query:
+        parts = Query.boolean_query([(Occur.Must, self._term(field, part)) for part in word.parts])
+        if word.whole is None:
+            return parts
+        whole = self._term(field, word.whole)
+        return Query.boolean_query([(Occur.Should, whole), (Occur.Should, parts)]) if word.parts else whole
+
+    def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher) -> list[Query]:
+        weights = dict.fromkeys(single(query), COMMON_WEIGHT)
+        weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
+        counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
+        rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]
+        return [self._boosted(self._term(field, token), weights[token]) for token in rarest]
+
+    @staticmethod
+    def _boosted(term: Query, weight: float) -> Query:
+        return term if weight == 1.0 else Query.boost_query(term, weight)
+
+    def _term(self, name: str, value: str) -> Query:
+        return Query.term_query(self._schema, name, value, "freq" if name in FIELDS else "basic")
+
+    def _one_of(self, name: str, values: Sequence[str]) -> Query:
+        return Query.boolean_query([(Occur.Should, self._term(name, value)) for value in values])
+
+    def _fresh(self) -> Searcher:
+        """The newest commit; files that were cut off or taken away are seen before they are touched.
+
+        :raises Damaged: they were, or they cannot be opened
+        """
+        try:
+            status = (self._path / "meta.json").stat()
+            stamp = (status.st_mtime_ns, status.st_ino)
+            if self._searcher is None or stamp != self._stamp:
+                index = Index(self._schema, path=str(self._path), reuse=True)
+                index.config_reader("manual", 0)
+                self._searcher, self._stamp, self._sizes = index.searcher(), stamp, self._files()
+            elif any(os.stat(self._path / name).st_size != size for name, size in self._sizes.items()):
+                raise Damaged("a file of the index has another size")
+        except (OSError, ValueError) as error:
+            raise Damaged(str(error)) from error
+        return self._searcher
+
+    def _files(self) -> dict[str, int]:
+        meta = json.loads((self._path / "meta.json").read_bytes())
+        segments = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
+        return {entry.name: entry.stat().st_size for entry in os.scandir(self._path) if entry.name[:32] in segments}

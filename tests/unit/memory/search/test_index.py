@@ -1,0 +1,133 @@
+"""One suite for each implementation of the port `Index`."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from support.indexes import DirectIndex
+
+from memoryd.ipc.events import Role
+from memoryd.memory.search.documents import Document, Spoken, of_turns
+from memoryd.memory.search.engine import Engine
+from memoryd.memory.search.port import Damaged, Index, IndexState, Removal, Unavailable
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+@pytest.fixture(params=["processes", "direct"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
+    one: Index = Engine(tmp_path / "index") if request.param == "processes" else DirectIndex(tmp_path / "index" / "v1")
+    yield one
+    one.close()
+
+
+def said(seq: int, text: str, *, role: Role = "user", session: str = "h/s", dir: str = "/a") -> Spoken:
+    return Spoken(seq=seq, nth=0, at=NOW, dir=dir, session=session, role=role, text=text)
+
+
+def memory(id: str, text: str, dir: str = "/a") -> Document:
+    return Document(id=id, dir=dir, texts=((text, 1),))
+
+
+def filled(index: Index) -> Index:
+    turns = [
+        said(1, "which database?"), said(2, "Postgres, for its JSON", role="assistant"), said(3, "我的頭髮很長"),
+        said(4, "look at src/app/main.py"),
+    ]  # fmt: skip
+    other = [said(5, "Postgres elsewhere", session="h/t", dir="/b")]
+    documents = [*of_turns(turns), *of_turns(other), memory("m1", "Postgres is the database"), memory("m2", "tea")]
+    index.apply(add=documents, remove=[], state=IndexState(seq=5, roots={"/a": "d1"}))
+    return index
+
+
+def ids(index: Index, query: str, **rest: object) -> list[str]:
+    return [found.id for found in index.search(query, field="turn", **rest)]  # type: ignore[arg-type]
+
+
+def test_what_was_committed_is_found_with_its_state(index: Index) -> None:
+    filled(index)
+    assert index.state() == IndexState(seq=5, roots={"/a": "d1"})
+    assert ids(index, "json")[0] == "2.0.a"
+    assert ids(index, "头发")[0] == "3.0.u"
+    assert ids(index, "发")[0] == "3.0.u"
+    assert ids(index, "main.py")[0] == "4.0.u"
+    assert [found.id for found in index.search("database", field="memory")] == ["m1"]
+
+
+def test_a_directory_never_answers_for_another(index: Index) -> None:
+    filled(index)
+    assert set(ids(index, "postgres")) >= {"2.0.a", "5.0.u"}
+    assert ids(index, "postgres", dirs=["/b"]) == ["5.0.u"]
+    assert ids(index, "json", dirs=["/b"]) == []
+    assert [found.id for found in index.search("postgres", field="memory", dirs=["/b"])] == []
+
+
+def test_a_turn_is_found_by_the_exchange_around_it_and_its_own_words_count_most(index: Index) -> None:
+    filled(index)
+    assert ids(index, "database")[:2] == ["1.0.u", "2.0.a"]  # the answer does not repeat the question
+    assert ids(index, "json")[0] == "2.0.a"
+    assert "4.0.u" not in ids(index, "头发")  # one person's two sentences are no exchange
+
+
+def test_every_word_may_be_asked_for(index: Index) -> None:
+    filled(index)
+    assert [f.id for f in index.search("postgres tea", field="memory", every=True)] == []
+    assert {f.id for f in index.search("postgres tea", field="memory")} == {"m1", "m2"}
+
+
+def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
+    filled(index)
+    copy = said(9, "我的頭髮很長")  # the same text again: it takes the other's place
+    removals = [Removal("session", "h/t"), Removal("root", "/a")]
+    index.apply(add=of_turns([copy]), remove=removals, state=IndexState(seq=9))
+    assert "9.0.u" in ids(index, "头发")
+    assert "3.0.u" not in ids(index, "头发")
+    assert ids(index, "elsewhere") == []
+    assert index.search("postgres", field="memory") == []
+    assert index.state() == IndexState(seq=9)
+
+
+def test_a_query_of_any_kind_is_answered(index: Index) -> None:
+    filled(index)
+    for query in ("", "the", "的", '"', "a" * 2000, "AND OR NOT +-*:", "\x00", "头发 " * 500):
+        index.search(query, field="turn", limit=5)
+
+
+def test_an_index_that_is_gone_cut_off_or_overwritten_is_seen(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "index")
+    try:
+        with pytest.raises(Damaged):
+            engine.state()
+        for harm in ("cut", "garbage", "gone"):
+            filled(engine)
+            assert engine.state().seq == 5
+            for file in engine.path.iterdir():
+                if harm == "cut":
+                    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+                elif harm == "garbage":
+                    file.write_bytes(b"\xff" * 100)
+                else:
+                    file.unlink()
+            with pytest.raises((Damaged, Unavailable)):
+                engine.state()
+            engine.wipe()
+            assert not engine.path.exists()
+    finally:
+        engine.close()
+
+
+def test_a_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "index")
+    try:
+        filled(engine)
+        assert ids(engine, "json")
+        process = engine._reader._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        with pytest.raises((Damaged, Unavailable)):
+            engine.search("json", field="turn")
+        assert ids(engine, "json")
+    finally:
+        engine.close()
