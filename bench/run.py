@@ -22,7 +22,9 @@ from bench.table import markdown  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
 #: modules beside this one: TITLE and section()
-SECTIONS = ("hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens")
+SECTIONS = (
+    "hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens", "poisoning",
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -29,6 +29,7 @@ from memoryd.ipc.spool import Spool
 
 HOOK_SECONDS = 5.0
 SLOW_MS = 1000  #: a hook that takes longer was not answered in time
+MAX_FLAGGED = 5  #: memories with warnings that are named
 HARMLESS_EVENT = "memoryd-doctor"  #: no host sends it, so nothing is recorded for it
 
 
@@ -104,6 +105,7 @@ class _Examination:
         yield self._hook()
         yield from self._spool()
         yield self._quarantine()
+        yield from self._memories()
         yield self._meaning()
         yield self._service()
 
@@ -267,6 +269,32 @@ class _Examination:
             mend = "your host is newer than this memoryd: upgrade it; they are kept 7 days"
             return Check(link="quarantine", mark=Mark.WRONG, found=reason.partition(";")[0], mend=mend)
         return _ok("quarantine", "every hook payload was understood")
+
+    def _memories(self) -> Iterator[Check]:
+        """What is remembered here: signs of little worth or of an attack, full types, what waits for a word."""
+        if self.health is None:
+            return
+        try:
+            with closing(Client(self.places.socket)) as client:
+                found = client.call("memory.list", {"cwd": os.getcwd(), "limit": 1000}, timeout=5.0)
+        except (MemorydError, OSError) as error:
+            yield _wrong("memories", str(error), "`memoryd restart`")
+            return
+        full = [
+            f"{kind} {total.used}/{total.limit}" for kind, total in found.totals.items() if total.used > total.limit
+        ]
+        flagged = [f"{item.path} ({', '.join(item.flags)})" for item in found.items if item.flags]
+        if full:
+            yield _off("memories", f"over their limit: {', '.join(full)}", "merge or `memoryd forget` some")
+        if flagged:
+            shown = "; ".join(flagged[:MAX_FLAGGED]) + ("; …" if len(flagged) > MAX_FLAGGED else "")
+            yield _off(
+                "memories", f"{len(flagged)} of {len(found.items)} with warnings: {shown}", "`memoryd edit NAME`"
+            )
+        if found.waiting:
+            yield _off("review", f"{found.waiting} proposals wait for your word", "`memoryd review list`")
+        if not (full or flagged or found.waiting):
+            yield _ok("memories", f"{len(found.items)} here, none with warnings")
 
     def _service(self) -> Check:
         service = Service(places=self.places)

@@ -46,7 +46,7 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert "delivered" in found["hook run"].found
     assert list(found) == [
         "config", "data", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool", "quarantine",
-        "search by meaning", "service",
+        "memories", "search by meaning", "service",
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from memoryd.memory.text import leaves_out
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.held import Held
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
@@ -94,7 +95,7 @@ def _rest(text: str, is_meant: Test, is_spared: Test) -> str:
     left = [part for part in parts if is_spared(part) or (part not in gone and _stands(part))]
     said = ("，" if language_of(text) is not ENGLISH else ", ").join(left)
     said = _SO.sub("", said, count=1) if _SO.match(said) else said
-    return said[:1].upper() + said[1:]
+    return said[:1].upper() + said[1:] if leaves_out(text, said) else ""
 
 
 def _stands(part: str) -> bool:
