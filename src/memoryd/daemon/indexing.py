@@ -40,6 +40,7 @@ class Indexer:
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one change at a time
     _rebuilds: int = 0
+    _wiping: bool = False  #: a purge waits for the lock
 
     @property
     def position(self) -> int:
@@ -115,9 +116,10 @@ class Indexer:
 
     async def purge(self) -> None:
         """Take the whole index from the disk, at once; it is built again from what the journal and the files hold."""
+        self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
-            self._state = None
+            self._wiping, self._state = False, None
             self._waiting.clear()  # of before: what is gone must not come in again
             self._seen.clear()
         self.wake()
@@ -130,12 +132,15 @@ class Indexer:
             self._state = await asyncio.to_thread(self.index.state)
         if self.position > await asyncio.to_thread(self.conversations.newest_seq):
             raise Damaged("it belongs to another journal")
-        while (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None:
+        while (
+            not self._wiping
+            and (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None
+        ):
             documents = [
                 document for passage in batch.passages for document in of_turns(passage.spoken, since=passage.since)
             ]
             await self._apply(documents, [], replace(self._state, seq=batch.to_seq))
-        for root, catalogue in tuple(self._waiting.items()):
+        for root, catalogue in () if self._wiping else tuple(self._waiting.items()):
             _, held, digest = self._memories(root, catalogue)
             documents = [of_memory(root, id, memory) for id, memory in held.items()]
             state = replace(self._state, roots={**self._state.roots, root: digest})

@@ -97,6 +97,8 @@ class Importer:
             if (r["host"], r["session_id"]) not in lost
         ]
         tables["citations"] = [r for r in tables["citations"] if r["line"] not in gone.get((r["root"], r["path"]), ())]
+        for name, columns in (("spawns", ("parent", "child")), ("goals", ("session_id",))):
+            tables[name] = [r for r in tables[name] if not any((r["host"], r[column]) in lost for column in columns)]
         if refused | off:
             _forget_traces(tables, {root for root, _ in gone})
         return Contents(
@@ -116,6 +118,7 @@ class Importer:
             run=run, projects=tables["projects"], dirs=contents.dirs, sessions=tables["sessions"],
             events=contents.events, turns=tables["turns"], runs=tables["runs"], versions=contents.versions,
             citations=tables["citations"], rejected=tables["rejected"], rules=tables["purges"],
+            spawns=tables["spawns"], goals=[{**row, "text": redact(row["text"])} for row in tables["goals"]],
             marks={name: [row["digest"] for row in tables[name]] for name in ("tombstones", "purged")},
             changes=tuple(plan), stands=stands,
         )  # fmt: skip
@@ -209,6 +212,7 @@ class Importer:
 
 _TABLES = (
     "projects", "sessions", "turns", "runs", "versions", "citations", "rejected", "tombstones", "purged", "purges",
+    "spawns", "goals",
 )  # fmt: skip
 
 

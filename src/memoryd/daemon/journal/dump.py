@@ -109,6 +109,8 @@ class Load:
     rejected: list[dict[str, Any]]
     marks: Mapping[str, list[str]]  #: tombstones and purged: digests in hex
     rules: list[dict[str, Any]]
+    spawns: list[dict[str, Any]]
+    goals: list[dict[str, Any]]
     changes: tuple[FileChange, ...]
     stands: Mapping[tuple[str, str], bytes]  #: (root, path) -> what the file holds once the changes are there
 
@@ -149,6 +151,7 @@ def load(connection: sqlite3.Connection, incoming: Load, now: datetime) -> Loade
             f"insert or ignore into {table} (digest) values (?)", [(bytes.fromhex(one),) for one in digests]
         )
     _load_rules(connection, incoming, now)
+    _load_others(connection, incoming)
     _end(connection, incoming, done, rfc3339(now))
     return done
 
@@ -301,6 +304,19 @@ def _load_rules(connection: sqlite3.Connection, incoming: Load, now: datetime) -
             if row["until"] <= rfc3339(now)  # a rule for what is still to come would silence this installation
         ],
     )
+
+
+def _load_others(connection: sqlite3.Connection, incoming: Load) -> None:
+    """The graph of sub-agents, and goals; the same text in the same place is one goal."""
+    connection.executemany(
+        "insert or ignore into spawns (host, parent, child, agent_type, opened_at, closed_at)"
+        " values (:host, :parent, :child, :agent_type, :opened_at, :closed_at)", incoming.spawns,
+    )  # fmt: skip
+    connection.executemany(
+        "insert into goals (dir, text, status, host, session_id, created_at, updated_at)"
+        " select :dir, :text, :status, :host, :session_id, :created_at, :updated_at"
+        " where not exists (select 1 from goals where dir = :dir and text = :text)", incoming.goals,
+    )  # fmt: skip
 
 
 def _end(connection: sqlite3.Connection, incoming: Load, done: Loaded, now: str) -> None:

@@ -376,7 +376,7 @@ def _forget_goals(connection: sqlite3.Connection, selection: Selection) -> None:
     """Goals that were set in a session, or in the time, that is purged."""
     before = rfc3339(selection.before) if selection.before else None
     wide = selection.tier is None and selection.host is None
-    if (selection.sessions or before) and wide and "goals" in _tables(connection):
+    if (selection.sessions or before) and wide:
         connection.execute(
             "delete from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
             " or host || '/' || session_id in (select value from json_each(?2)))",
