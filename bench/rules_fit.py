@@ -181,7 +181,8 @@ def _telling(matrix: sparse.csr_matrix, wanted: np.ndarray) -> np.ndarray:
     """How unevenly each sign stands in the two classes: the scale of its weight (Wang and Manning 2012, NB-SVM)."""
     for_it = 1 + np.asarray(matrix[wanted == 1].sum(0)).ravel()
     against = 1 + np.asarray(matrix[wanted == 0].sum(0)).ravel()
-    return np.abs(np.log((for_it / for_it.sum()) / (against / against.sum()))) + 0.3
+    scale: np.ndarray = np.abs(np.log((for_it / for_it.sum()) / (against / against.sum()))) + 0.3
+    return scale
 
 
 def _regress(

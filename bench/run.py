@@ -21,16 +21,10 @@ from bench.ground import Ground, prepared  # noqa: E402
 from bench.table import markdown  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
+#: modules beside this one: TITLE and section()
 SECTIONS = (
-    "hook",
-    "ack",
-    "idle",
-    "ready",
-    "rules",
-    "transcript",
-    "redaction",
-    "tokens",
-)  #: modules beside this one: TITLE and section()
+    "hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens", "poisoning",
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -4,26 +4,34 @@ a command prints, not in what the agent was shown. The spool while the daemon is
 A new way in is a row of `CHANNELS` with a function that plants `flock.text` through it.
 """
 
+import asyncio
+import hashlib
+import io
 import json
 import os
 import subprocess
 import sys
+import tarfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client, StdioServerParameters
 from support.canaries import Flock, bytes_below
 from support.installation import Installation, installed, until
 
 from memoryd.ipc import hookscript
 
+pytestmark = pytest.mark.timeout(400)  # the stage is set up once for all, with a dozen processes
+
 COMMANDS = (
     "log", "log --json", "diff", "why user/preferences", "recall", "recall --query deploy", "doctor", "stats", "status",
     "list", "search deploy", "search postgresql --json", "sessions list --json", "jobs --json", "privacy",
-    "show user/preferences.md", "history --jsonl", "review list", "sessions export generic/g2",
+    "show user/preferences.md", "note list",
+    "goals", "logs --limit 1000", "history --jsonl", "review list", "sessions export generic/g2",
 )  # fmt: skip
 
 
@@ -70,6 +78,18 @@ class Stage:
         )  # fmt: skip
         self.shown.append(done.stdout + done.stderr)
         return done.returncode
+
+    def run_all(self, commands: Sequence[str]) -> None:
+        """The same in one process, which costs its start once."""
+        code = (
+            "import sys; from memoryd.daemon.cli import app\n"
+            "for command in list(sys.argv[1:]): sys.argv = ['memoryd', *command.split()]; app._run()"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *commands], capture_output=True, timeout=120,
+            env={**self.one.env, "COLUMNS": "300"}, cwd=self.project, check=True,
+        )  # fmt: skip
+        self.shown.append(done.stdout + done.stderr)
 
 
 def by_prompt(stage: Stage, flock: Flock) -> None:
@@ -164,6 +184,63 @@ def by_spool(stage: Stage, flock: Flock) -> None:
     until(lambda: not any(name.is_file() for name in stage.one.places.spool.glob("[0-9]*")))
 
 
+def by_mcp_save(stage: Stage, flock: Flock) -> None:
+    """Through the SDK's own client of a real child."""
+
+    async def save() -> None:
+        child = StdioServerParameters(
+            command=sys.executable, args=["-m", "memoryd", "mcp"], env=stage.one.env, cwd=stage.project
+        )
+        async with Client(child, read_timeout_seconds=30) as client:
+            for arguments in (
+                {"name": "Deploy", "type": "project", "content": flock.text},
+                {"name": flock.short, "type": "project", "content": "how we deploy", "description": flock.short},
+            ):
+                stage.shown.append(repr(await client.call_tool("memory_save", arguments)).encode())
+            stage.shown.append(repr(await client.call_tool("note_write", {"text": flock.text})).encode())
+
+    asyncio.run(save())
+
+
+def by_note_and_goal(stage: Stage, flock: Flock) -> None:
+    stage.run("note", "add", " ".join(flock.text.split()))
+    stage.run("goals", "add", " ".join(flock.text.split()))
+
+
+def by_archive(stage: Stage, flock: Flock) -> None:
+    """An export of this installation, a prompt and a memory of which somebody changed."""
+    made, planted = stage.project.parent / "made.tar", stage.project.parent / "planted.tar"
+    assert stage.run("export", str(made)) == 0
+    said = json.dumps(flock.text)[1:-1].encode()
+    with tarfile.open(made) as tar:
+        members = {one.name: _content(tar, one).replace(b"I prefer tabs", said) for one in tar.getmembers()}
+    members = {name: c.replace(said, flock.text.encode()) if name.endswith(".md") else c for name, c in members.items()}
+    members.pop("SHA256SUMS")
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
+    with tarfile.open(planted, "w") as tar:
+        for name, content in {**members, "SHA256SUMS": sums.encode()}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    assert flock.found_in(planted.read_bytes())
+    with installed(stage.one.home.parent / "other") as other:
+        other.start()
+        one, stage.one = stage.one, other
+        assert stage.run("import-archive", str(planted)) == 0
+        stage.run("recall")
+        stage.run("list", "--json")
+        other.stop()
+        stage.one = one
+        kept = bytes_below(other.home).values()
+        assert any(b"for archive, the database is" in content for content in kept)
+        stage.shown += kept
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = tar.extractfile(member)
+    return file.read() if file else b""
+
+
 NOT_YET = "no such way in yet: give this row a function when it lands"
 Plant = Callable[[Stage, Flock], None]
 CHANNELS: dict[str, Plant | None] = {
@@ -179,9 +256,10 @@ CHANNELS: dict[str, Plant | None] = {
     "command line save": by_command_line_save,
     "session document": by_session_document,
     "spool": by_spool,
-    "MCP save": None,
+    "MCP save": by_mcp_save,
+    "note and goal": by_note_and_goal,
+    "archive": by_archive,
     "import of transcripts": None,
-    "import of an archive": None,
 }
 FLOCKS = {channel: Flock(channel) for channel in CHANNELS}
 
@@ -205,8 +283,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         one.idle()
         made.hook("SessionStart", session_id="s2", source="startup")
         made.hook("UserPromptSubmit", session_id="s2", prompt_id="q1", prompt="how do we deploy to the database?")
-        for command in COMMANDS:
-            made.run(*command.split())
+        made.run_all(COMMANDS)
+        for command in ("export", "backup", "export --git"):
+            assert made.run(*command.split(), str(folder / f"{command[-6:]}.out")) == 0
+        made.shown += (content for name, content in bytes_below(folder).items() if ".out" in name)
         made.shown += bytes_below(one.home).values()  # with the WAL of a running daemon
         one.stop()
         yield made

@@ -1,10 +1,12 @@
 """The pages say what the code does: names, tables and paths are compared."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from memoryd.daemon.cli import openmetrics
 from memoryd.daemon.config import Config
 from memoryd.errors import MemorydError
 from memoryd.ipc.events import KINDS
@@ -85,9 +87,11 @@ def test_every_log_event_has_a_row_with_its_remedy() -> None:
     assert told - logged == {"journal.failed"}  # written by hand, as the process ends
 
 
-def test_every_metric_has_a_row() -> None:
+def test_every_metric_has_a_row_under_both_its_names() -> None:
     table = page("operations.md").split("## Metrics")[1].split("## Log events")[0]
-    told = {
-        name for cell in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
-    }
-    assert told == set(WorkerStats.model_fields) - {"directories"}
+    rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`)? *\|", table, re.MULTILINE)
+    assert {name for name, _ in rows} == set(WorkerStats.model_fields) - {"directories"}
+    now = datetime.now(UTC)
+    stats = WorkerStats(last_completed_at=now, last_duration_ms=1, paused_until=now)
+    exported = re.findall(r"^(\w+)\{", openmetrics.text(stats, "/memory"), re.MULTILINE)
+    assert sorted(exported) == sorted(name for _, name in rows if name)

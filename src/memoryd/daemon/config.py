@@ -8,7 +8,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -76,6 +76,19 @@ class Recall(_Section):
         return value
 
 
+class Search(_Section):
+    embedder: Literal["none", "use", "e5", "openai"] = "none"
+    base_url: str = ""
+    model: str = ""
+    api_key_env: str = ""  #: the name of a variable, never a key
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.embedder == "openai" and not (self.base_url and self.model):
+            raise ValueError("embedder openai wants base_url and model")
+        return self
+
+
 class Privacy(_Section):
     exclude: tuple[str, ...] = ()
     record_headless: bool = True
@@ -106,6 +119,7 @@ class Config(_Section):
     agent: Agent = Agent()
     memory: Memory = Memory()
     recall: Recall = Recall()
+    search: Search = Search()
     privacy: Privacy = Privacy()
     retention: Retention = Retention()
     logs: Logs = Logs()

@@ -45,6 +45,7 @@ from memoryd.daemon.permitting import Permits
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.reviewing import Inbox
+from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
@@ -59,6 +60,7 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recovery import recover
+from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
@@ -107,6 +109,7 @@ class Daemon:
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
     indexer: Indexer = field(init=False)
+    session_search: SessionSearch = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _following: set[asyncio.Task[None]] = field(default_factory=set)
@@ -155,7 +158,9 @@ class Daemon:
         self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
-        self.indexer = Indexer(index=Engine(self.places.data / "index"), conversations=Conversations(self.journal))
+        conversations = Conversations(self.journal)
+        self.indexer = Indexer(index=self._index(), conversations=conversations)
+        self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
         self.purger = Purger(
             places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
@@ -167,7 +172,8 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
+            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def _make_archives(self) -> Archives:
@@ -297,7 +303,9 @@ class Daemon:
         if config != self.config:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
-            self.config, self.journal.triggers = config, _triggers(config)
+            before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            if config.search != before.search:
+                await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.runner.core_chars = config.memory.core_chars
             self.runner.net = second_net.choose(config.privacy.scanner)
@@ -359,6 +367,8 @@ class Daemon:
                 found.append(f"recording is paused {where} {until}")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
+        if self.indexer.fault:
+            found.append(f"search reads the texts themselves: {self.indexer.fault}")
         if self.config.privacy.scanner and not second_net.is_installed():
             found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
         return found
@@ -429,6 +439,15 @@ class Daemon:
             await self.observer.active(directory)
         except MemorydError as error:
             log.warning("follow.failed", session=event.session_id, error=error.code)
+
+    def _index(self) -> Engine:
+        wanted = self.config.search
+        if wanted.embedder == "none":
+            return Engine(self.places.data / "index")
+        spec = EmbedderSpec(
+            kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
+        )
+        return Engine(self.places.data / "index", spec)
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -29,7 +29,17 @@ from memoryd.ipc.spool import Spool
 
 HOOK_SECONDS = 5.0
 SLOW_MS = 1000  #: a hook that takes longer was not answered in time
+MAX_FLAGGED = 5  #: memories with warnings that are named
 HARMLESS_EVENT = "memoryd-doctor"  #: no host sends it, so nothing is recorded for it
+
+
+#: variables with keys of embedding endpoints: base URL and a model of each
+_KEYS = {
+    "OPENAI_API_KEY": ("https://api.openai.com/v1", "text-embedding-3-small"),
+    "MISTRAL_API_KEY": ("https://api.mistral.ai/v1", "mistral-embed"),
+    "VOYAGE_API_KEY": ("https://api.voyageai.com/v1", "voyage-3.5-lite"),
+    "JINA_API_KEY": ("https://api.jina.ai/v1", "jina-embeddings-v3"),
+}
 
 
 class Mark(StrEnum):
@@ -95,11 +105,27 @@ class _Examination:
         yield self._hook()
         yield from self._spool()
         yield self._quarantine()
+        yield from self._memories()
+        yield self._meaning()
         yield self._service()
 
     def _enabled(self) -> Iterator[Check]:
         if not self.config.daemon.enabled:
             yield _off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
+
+    def _meaning(self) -> Check:
+        """Name a key that is there and the lines that would use it; enable nothing."""
+        link, wanted = "search by meaning", self.config.search
+        if wanted.embedder != "none":
+            missing = wanted.api_key_env and wanted.api_key_env not in os.environ
+            found = f"[search] embedder = {wanted.embedder}"
+            return _off(link, f"{found}, but {wanted.api_key_env} is not set here") if missing else _ok(link, found)
+        key = next((name for name in _KEYS if os.environ.get(name)), None)
+        if key is None:
+            return _off(link, "off: words only", "`pip install 'memoryd[embed]'` and [search] embedder = \"use\"")
+        url, model = _KEYS[key]
+        lines = f'[search] embedder = "openai", base_url = "{url}", model = "{model}", api_key_env = "{key}"'
+        return _off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
 
     def _data(self) -> Check:
         data = self.places.data
@@ -243,6 +269,32 @@ class _Examination:
             mend = "your host is newer than this memoryd: upgrade it; they are kept 7 days"
             return Check(link="quarantine", mark=Mark.WRONG, found=reason.partition(";")[0], mend=mend)
         return _ok("quarantine", "every hook payload was understood")
+
+    def _memories(self) -> Iterator[Check]:
+        """What is remembered here: signs of little worth or of an attack, full types, what waits for a word."""
+        if self.health is None:
+            return
+        try:
+            with closing(Client(self.places.socket)) as client:
+                found = client.call("memory.list", {"cwd": os.getcwd(), "limit": 1000}, timeout=5.0)
+        except (MemorydError, OSError) as error:
+            yield _wrong("memories", str(error), "`memoryd restart`")
+            return
+        full = [
+            f"{kind} {total.used}/{total.limit}" for kind, total in found.totals.items() if total.used > total.limit
+        ]
+        flagged = [f"{item.path} ({', '.join(item.flags)})" for item in found.items if item.flags]
+        if full:
+            yield _off("memories", f"over their limit: {', '.join(full)}", "merge or `memoryd forget` some")
+        if flagged:
+            shown = "; ".join(flagged[:MAX_FLAGGED]) + ("; …" if len(flagged) > MAX_FLAGGED else "")
+            yield _off(
+                "memories", f"{len(flagged)} of {len(found.items)} with warnings: {shown}", "`memoryd edit NAME`"
+            )
+        if found.waiting:
+            yield _off("review", f"{found.waiting} proposals wait for your word", "`memoryd review list`")
+        if not (full or flagged or found.waiting):
+            yield _ok("memories", f"{len(found.items)} here, none with warnings")
 
     def _service(self) -> Check:
         service = Service(places=self.places)

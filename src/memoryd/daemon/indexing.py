@@ -40,12 +40,18 @@ class Indexer:
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one change at a time
     _rebuilds: int = 0
+    _outdated: bool = False
+    _looked: int = 0  #: events up to this seq were taken in or hold no text
     _wiping: bool = False  #: a purge waits for the lock
 
     @property
     def position(self) -> int:
         """Turns of events up to this seq are in the index."""
         return self._state.seq if self._state else 0
+
+    def behind(self) -> int:
+        """How many of the newest events were not looked at yet. Blocking."""
+        return max(0, self.conversations.newest_seq() - max(self._looked, self.position))
 
     def wake(self) -> None:
         """Events were committed."""
@@ -119,9 +125,21 @@ class Indexer:
         self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
-            self._wiping, self._state = False, None
+            self._wiping, self._state, self._looked = False, None, 0
             self._waiting.clear()  # of before: what is gone must not come in again
             self._seen.clear()
+        self.wake()
+
+    def renew(self) -> None:
+        """Half of what the index finds is gone from the journal, as retention leaves it: build it again, later."""
+        self._outdated = True
+        self.wake()
+
+    async def take(self, index: Index) -> None:
+        """Go on with another index, e.g. one with vectors; it is built while answers come from the texts."""
+        async with self._lock:
+            await asyncio.to_thread(self.index.close)
+            self.index, self._state, self._looked, self._rebuilds = index, None, 0, 0
         self.wake()
 
     async def close(self) -> None:
@@ -130,7 +148,11 @@ class Indexer:
     async def _follow(self) -> None:
         if self._state is None:
             self._state = await asyncio.to_thread(self.index.state)
-        if self.position > await asyncio.to_thread(self.conversations.newest_seq):
+        if self._outdated:
+            self._outdated = False
+            raise Damaged("much of it is out of date")
+        newest = await asyncio.to_thread(self.conversations.newest_seq)
+        if self.position > newest:
             raise Damaged("it belongs to another journal")
         while (
             not self._wiping
@@ -140,7 +162,10 @@ class Indexer:
                 document for passage in batch.passages for document in of_turns(passage.spoken, since=passage.since)
             ]
             await self._apply(documents, [], replace(self._state, seq=batch.to_seq))
-        for root, catalogue in () if self._wiping else tuple(self._waiting.items()):
+        if self._wiping:
+            return
+        self._looked = newest
+        for root, catalogue in tuple(self._waiting.items()):
             _, held, digest = self._memories(root, catalogue)
             documents = [of_memory(root, id, memory) for id, memory in held.items()]
             state = replace(self._state, roots={**self._state.roots, root: digest})
@@ -170,7 +195,7 @@ class Indexer:
             )
         except Damaged as error:
             log.warning("index.damaged", reason=str(error))
-            self._state = None
+            self._state, self._looked = None, 0
             self.wake()
         except Unavailable as error:
             log.warning("index.failed", error=str(error))

@@ -28,6 +28,7 @@ from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
 from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
 from memoryd.ipc.places import Places
 from memoryd.ipc.sanitise import sanitise
+from memoryd.memory.path_rules import check_directory
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
 PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
@@ -101,6 +102,7 @@ class Ingest:
         """Record one event.
 
         :raises BadEvent: a relative `memory_dir`, or text longer than an event may hold
+        :raises PathRefused: a `memory_dir` that is no folder for memory
         """
         event: Event = params.event
         if event.memory_dir is not None and not event.memory_dir.startswith("/"):
@@ -170,6 +172,7 @@ class Ingest:
 
     async def _new_binding(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
+            await asyncio.to_thread(check_directory, event.memory_dir)
             return Binding(dir=Path(event.memory_dir), kind="explicit")
         above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
         return above or await self.binding_of(event.cwd, hint)

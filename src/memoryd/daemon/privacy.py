@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.config import Config
@@ -46,16 +47,16 @@ def report(
         record_headless=config.privacy.record_headless,
         pauses=tuple(PauseInfo(memory_dir=p.dir or None, since=p.since, until=p.until) for p in pauses if p.is_on(now)),
         passed_over=dict(passed_over),
-        outgoing=tuple(outgoing(config)),
+        outgoing=tuple(outgoing(config.model_dump(mode="json"))),
     )
 
 
-def outgoing(config: Config) -> Iterator[Outgoing]:
+def outgoing(settings: Mapping[str, Mapping[str, Any]]) -> Iterator[Outgoing]:
     """What sends text away from this machine; nothing does by default.
 
-    A part that a later setting adds is told as soon as it names an endpoint, a model or a command.
+    :param settings: the effective ones, by section; one that names an endpoint, a model or a command and is on, sends
     """
-    for section, table in config.model_dump(mode="json").items():
+    for section, table in settings.items():
         off = table.get("kind") == "rules" or table.get("embedder") == "none"
         named = {key: table[key] for key in ("model", "base_url", "command") if table.get(key)}
         if named and not off:

@@ -124,10 +124,9 @@ class Inbox:
     def _text(self, row: Row) -> str:
         if row["kind"] == "draft":
             return row["reason"]  # type: ignore[no-any-return]
-        detail = json.loads(row["detail"])
         if row["kind"] == "outside":
-            return self._diff(detail)
-        return _shown(_PROPOSAL.validate_python(detail))
+            return self._diff(json.loads(row["detail"]))
+        return _shown(_PROPOSAL.validate_json(row["detail"]))
 
     def _diff(self, detail: Mapping[str, str]) -> str:
         old, new = (readable(self._bytes(detail[side]) or b"").splitlines() for side in ("before", "after"))

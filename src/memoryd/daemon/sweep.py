@@ -36,6 +36,7 @@ class Sweep:
     drain_spool: Callable[[], Awaitable[None]]
     expiry: Expiry
     observe: Callable[[], Awaitable[None]]
+    rest: Callable[[], None]  #: gives back what nobody used for a while
     wake_worker: Callable[[], None]
     clock: Clock
     _now: asyncio.Event = field(default_factory=asyncio.Event)
@@ -68,6 +69,7 @@ class Sweep:
     def _look(self) -> list[Callable[[], Awaitable[None]]]:
         """What there is to do. In a thread."""
         now = self.clock()
+        self.rest()
         steps: list[Callable[[], Awaitable[None]]] = []
         if self.changed():
             steps.append(self.reload)

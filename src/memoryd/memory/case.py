@@ -1,6 +1,6 @@
 """What proposals are judged by: the cited spans, the user's own words in them, and the tier that follows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryd.ipc.events import Tier
@@ -9,38 +9,43 @@ from memoryd.memory.ports import Evidence, Rejected, Span
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
 from memoryd.memory.text import content_words
-from memoryd.memory.wording import SHARED_WORDS, is_ordered, is_said, share
+from memoryd.memory.wording import SHARED_WORDS, names_stand_in, same_sense, share, telling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """The evidence of one judgement; texts that several proposals cite are read once."""
+    """The evidence of one judgement; a text that several proposals cite is read and divided into words once."""
 
     evidence: Evidence
     base: Mapping[FileKey, bytes]
     rejected: Sequence[Rejected] = ()
     person: bool = False
-    _words: dict[int, str] = field(default_factory=dict)  #: own words by seq
-    _foreign: dict[int, Sequence[tuple[Tier, str]]] = field(default_factory=dict)
+    _spans: dict[int, Span | None] = field(default_factory=dict)
+    _own: dict[int, str] = field(default_factory=dict)  #: own words by seq
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)  #: content words by text
+    _foreign: dict[tuple[tuple[int, ...], bool], Sequence[tuple[Tier, str]]] = field(default_factory=dict)
 
     def cited(self, proposal: Proposal) -> tuple[Span, ...]:
         """The cited spans that exist."""
-        found = self.evidence.spans(proposal.cites)
-        return tuple(found[seq] for seq in dict.fromkeys(proposal.cites) if seq in found)
+        if unknown := [seq for seq in proposal.cites if seq not in self._spans]:
+            found = self.evidence.spans(unknown)
+            self._spans.update((seq, found.get(seq)) for seq in unknown)
+        spans = (self._spans[seq] for seq in dict.fromkeys(proposal.cites))
+        return tuple(span for span in spans if span is not None)
 
     def own(self, span: Span) -> str:
         """The user's own words of a span; '' when it is not the user's."""
         if not _is_users(span):
             return ""
-        if span.seq not in self._words:
-            self._words[span.seq] = own_words(span.text, [text for _, text in self.foreign(span)])
-        return self._words[span.seq]
+        if span.seq not in self._own:
+            self._own[span.seq] = own_words(span.text, [text for _, text in self._said_before((span.seq,))])
+        return self._own[span.seq]
 
-    def foreign(self, span: Span) -> Sequence[tuple[Tier, str]]:
-        """What others said in the session of a span before it."""
-        if span.seq not in self._foreign:
-            self._foreign[span.seq] = self.evidence.foreign((span.seq,))
-        return self._foreign[span.seq]
+    def words(self, text: str) -> frozenset[str]:
+        """The content words of a text."""
+        if text not in self._words:
+            self._words[text] = content_words(text)
+        return self._words[text]
 
     def tier(self, span: Span, text: str) -> Tier:
         """The tier that a span lends to a text: what was pasted into a prompt keeps the tier of where it was seen.
@@ -48,46 +53,79 @@ class Case:
         A paste that was seen nowhere else counts as web: nobody vouches for it.
         """
         if not _is_users(span):
-            return min(span.tier, Tier.HOST, key=lambda tier: tier.rank)
-        words, own = content_words(text), content_words(self.own(span))
-        pasted = content_words(span.text) - own
-        return Tier.USER if len(words & own) >= len(words & pasted) else self._seen_in(span, text) or Tier.WEB
+            return min(span.tier, Tier.HOST, key=_rank)
+        words, own = self.words(text), self.words(self.own(span))
+        pasted = self.words(span.text) - own
+        return (
+            Tier.USER if len(words & own) >= len(words & pasted) else self._seen_before((span.seq,), text) or Tier.WEB
+        )
 
     def lowest(self, proposal: Proposal, text: str) -> Tier:
         """The tier of a text: the lowest of the cited spans; web when nothing is cited."""
-        tiers = (self.tier(span, text) for span in self.cited(proposal))
-        return min(tiers, key=lambda tier: tier.rank, default=Tier.WEB)
+        return min((self.tier(span, text) for span in self.cited(proposal)), key=_rank, default=Tier.WEB)
 
     def origin(self, proposal: Proposal, text: str) -> Tier:
         """The tier of a text that no cited prompt says: where it was seen, at best the memory agent's own words."""
-        seen = [self._seen_in(span, text) or Tier.HOST for span in self.cited(proposal)]
-        return min([self.lowest(proposal, text), Tier.HOST, *seen], key=lambda tier: tier.rank)
+        seen = self._seen_before(proposal.cites, text) or Tier.HOST
+        return min(self.lowest(proposal, text), Tier.HOST, seen, key=_rank)
 
     def said(self, proposal: Proposal, text: str, *, together: bool = False) -> bool:
         """Whether one cited prompt says a text in the user's own words; `together`: all of them may."""
         spoken = [self.own(span) for span in self.cited(proposal)]
-        return any(is_said(text, own) for own in (["\n".join(spoken)] if together else spoken))
+        return any(self._says(own, text) for own in (["\n".join(spoken)] if together else spoken))
 
     def ordered(self, proposal: Proposal, text: str) -> bool:
-        """Whether one cited prompt gives an order in the user's own words, and does not deny it."""
-        return any(is_ordered(text, self.own(span)) for span in self.cited(proposal))
+        """Whether one cited prompt gives an order in the user's own words, most of its words, and does not deny it."""
+        wanted, spoken = telling(text), (self.own(span) for span in self.cited(proposal))
+        mostly = (own for own in spoken if share(wanted, self.words(own)) > SHARED_WORDS)
+        return any(self._says(own, text) and same_sense(text, own) for own in mostly)
+
+    def better_said(self, proposal: Proposal, text: str) -> bool:
+        """Whether a tool, a page or a file of the cited sessions holds more of a text than the user's own words do."""
+        wanted = telling(text)
+        own = max((share(wanted, self.words(self.own(span))) for span in self.cited(proposal)), default=0.0)
+        given = self._said_before(proposal.cites, later=True)
+        return own < 1 and any(
+            tier.rank < Tier.HOST.rank and share(wanted, self.words(other)) > own for tier, other in given
+        )
+
+    def newest_said(self, proposal: Proposal, text: str) -> int:
+        """The seq of the newest cited prompt that says a text in the user's own words, 0 when none does."""
+        return max((span.seq for span in self.cited(proposal) if self._says(self.own(span), text)), default=0)
 
     def rests_on(self, proposal: Proposal, text: str) -> float:
         """The largest share of a text's content words that one cited span holds, whoever said it."""
-        return max((share(text, content_words(span.text)) for span in self.cited(proposal)), default=0.0)
+        wanted = telling(text)
+        return max((share(wanted, self.words(span.text)) for span in self.cited(proposal)), default=0.0)
 
-    def below_host(self, proposal: Proposal, text: str) -> bool:
+    def is_from_below(self, proposal: Proposal, text: str) -> bool:
         """Whether a text was seen in what a tool, a page or a repository gave."""
-        spans = self.cited(proposal)
-        given = [(span.tier, span.text) for span in spans] + [one for span in spans for one in self.foreign(span)]
+        spans = [(span.tier, span.text) for span in self.cited(proposal)]
         return any(
-            tier.rank < Tier.HOST.rank and share(text, content_words(other)) >= SHARED_WORDS for tier, other in given
+            tier.rank < Tier.HOST.rank for tier in self._holding(text, [*spans, *self._said_before(proposal.cites)])
         )
 
-    def _seen_in(self, span: Span, text: str) -> Tier | None:
+    def _says(self, own: str, text: str) -> bool:
+        """Whether the user's own words hold half of the content words of a text, and every name in it."""
+        return share(telling(text), self.words(own)) >= SHARED_WORDS and names_stand_in(text, own)
+
+    def _said_before(self, cites: tuple[int, ...], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
+        """What others said in the sessions of these events before them; `later`: at any time."""
+        if (cites, later) not in self._foreign:
+            self._foreign[cites, later] = self.evidence.foreign(cites, later=later) if cites else ()
+        return self._foreign[cites, later]
+
+    def _seen_before(self, cites: tuple[int, ...], text: str) -> Tier | None:
         """The lowest tier of the earlier texts that hold half of the words of this one."""
-        tiers = (tier for tier, other in self.foreign(span) if share(text, content_words(other)) >= SHARED_WORDS)
-        return min(tiers, key=lambda tier: tier.rank, default=None)
+        return min(self._holding(text, self._said_before(cites)), key=_rank, default=None)
+
+    def _holding(self, text: str, others: Sequence[tuple[Tier, str]]) -> Iterator[Tier]:
+        wanted = telling(text)
+        return (tier for tier, other in others if share(wanted, self.words(other)) >= SHARED_WORDS)
+
+
+def _rank(tier: Tier) -> int:
+    return tier.rank
 
 
 def _is_users(span: Span) -> bool:

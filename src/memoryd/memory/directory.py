@@ -178,6 +178,8 @@ def _subfolders(entries: Sequence[os.DirEntry[str]]) -> list[str]:
 def _unfit(path: str, status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "it is a link or no regular file"
+    if status.st_nlink > 1:
+        return "it has another name elsewhere (a hard link); copy it and remove the link"
     if status.st_size > MAX_FILE_BYTES:
         return f"it is longer than {MAX_FILE_BYTES} bytes"
     if is_conflict_copy(path):

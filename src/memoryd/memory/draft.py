@@ -11,7 +11,7 @@ from memoryd.memory import lines
 from memoryd.memory.changes import Draft, Ours, Sources
 from memoryd.memory.desk import Desk
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
-from memoryd.memory.proposals import Lines, Proposal
+from memoryd.memory.proposals import Dated, Lines, Proposal
 from memoryd.memory.quality import totals
 from memoryd.memory.ranking import standing
 
@@ -42,6 +42,7 @@ def build(
         desk.make_room(key, core_chars)
     if type_totals is not None:
         _make_room_for_types(desk, type_totals, now)
+    if any(isinstance(proposal, Dated) for proposal in proposals):
         _bound_dated_facts(desk, now)
     return desk.draft()
 

@@ -11,7 +11,7 @@ from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.proposal_rules import MAX_LINE_CHARS, needs_users_words
 from memoryd.memory.proposals import Dated, Lines, Save, Summary, Supersede
 from memoryd.memory.text import bare, content_words, cut, fold
-from memoryd.memory.wording import SHARED_WORDS, is_imperative, orders, rows, share, speaks_for_user
+from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
 
 MAX_NAME_CHARS = 60
 LABEL_WORDS = 2  #: a name of so few words says nothing by itself
@@ -22,7 +22,9 @@ def divided(save: Save, case: Case) -> tuple[Save | None, Lines]:
     together = not needs_users_words(save)
     unsaid = {
         row for row in rows(save.content)
-        if not case.said(save, row, together=together) or not all(case.ordered(save, one) for one in orders(row))
+        if not case.said(save, row, together=together)
+        or case.better_said(save, row)
+        or not all(case.ordered(save, one) for one in loaded(row))
     }  # fmt: skip
     kept = [row for row in save.content.split("\n") if row not in unsaid]
     said = save.model_copy(update={"content": "\n".join(kept)}) if unsaid and any(rows("\n".join(kept))) else None
@@ -32,11 +34,11 @@ def divided(save: Save, case: Case) -> tuple[Save | None, Lines]:
 
 def plainly_titled(save: Save, case: Case) -> Save:
     """Give a save whose title says what neither its content nor the user says the words of its content instead."""
-    known = content_words(save.content) | frozenset(w for s in case.cited(save) for w in content_words(case.own(s)))
+    known = case.words(save.content).union(*(case.words(case.own(span)) for span in case.cited(save)))
     update: dict[str, object] = {}
-    if len(content_words(save.name)) > LABEL_WORDS and share(save.name, known) < SHARED_WORDS:
+    if len(content_words(save.name)) > LABEL_WORDS and share(content_words(save.name), known) < SHARED_WORDS:
         update["name"] = cut(bare(next(rows(save.content), save.content)), MAX_NAME_CHARS)
-    if save.description and share(save.description, known) < SHARED_WORDS:
+    if save.description and share(content_words(save.description), known) < SHARED_WORDS:
         update["description"] = ""
     return save.model_copy(update=update) if update else save
 
@@ -66,9 +68,9 @@ def without_orders_of_others(summary: Summary, case: Case) -> Summary | None:
     kept = [
         row for row in summary.content.split("\n")
         if fold(bare(row)) in known
-        or not (is_imperative(bare(row)) or speaks_for_user(bare(row)))
-        or case.said(summary, row)
-        or not case.below_host(summary, row)
+        or not is_loaded(bare(row))
+        or case.ordered(summary, bare(row))
+        or not case.is_from_below(summary, row)
     ]  # fmt: skip
     content = "\n".join(kept)
     return summary.model_copy(update={"content": content}) if content.strip() else None

@@ -1,6 +1,8 @@
 """Which files of a memory directory memoryd manages: names, depth, size."""
 
+import os
 import re
+import stat
 import unicodedata
 
 from memoryd.errors import PathRefused
@@ -13,6 +15,7 @@ MAX_FILE_BYTES = 1024 * 1024
 
 #: Dropbox, Nextcloud and OneDrive; Syncthing; iCloud and others
 _CONFLICT_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(case conflict|\(conflict", re.IGNORECASE)
+_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/boot/")
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
@@ -37,6 +40,38 @@ def broken_rule(path: str) -> str | None:
     if len(parts) > 1 and parts[0] not in FOLDERS:
         return f"the folders are {', '.join(FOLDERS)}"
     return None
+
+
+def check_directory(path: str) -> None:
+    """Accept the absolute path of a memory directory that a host names.
+
+    :raises PathRefused: it names the rule that the path breaks
+    """
+    parts = path.split("/")[1:]
+    broken = next(filter(None, map(_broken_by_part, parts)), None) or _broken_by_place(path)
+    if broken:
+        raise PathRefused(f"cannot keep memory in {path!r}: {broken}")
+
+
+def _broken_by_part(name: str) -> str | None:
+    if name in ("", ".", ".."):
+        return "no empty parts, no . and no .."
+    if any(unicodedata.category(character) in _INVISIBLE for character in name) or _lookalikes(name):
+        return "no control or invisible characters, none that stand for a dot or a slash"
+    return None if len(name.encode(errors="replace")) <= MAX_NAME_BYTES else f"at most {MAX_NAME_BYTES} bytes a part"
+
+
+def _broken_by_place(path: str) -> str | None:
+    """What stands there already must be a folder of ours; links in the way to it are the person's."""
+    if path.startswith(_SYSTEM):
+        return "it belongs to the system"
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISDIR(found.st_mode):
+        return "a link or no folder stands there"
+    return None if found.st_uid == os.getuid() else "it belongs to another user"
 
 
 def is_conflict_copy(path: str) -> bool:

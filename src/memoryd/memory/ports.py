@@ -30,8 +30,11 @@ class Evidence(Protocol):
         """The spans that exist, by seq; a seq that was purged or never existed is missing."""
         ...
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
-        """Texts below user tier of the cited sessions: tool, web and assistant text that a user text may quote."""
+    def foreign(self, seqs: Iterable[int], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
+        """Texts below user tier of the cited sessions, newest first: tool, web and assistant text.
+
+        :param later: also what came after the cited events, which a user text cannot quote
+        """
         ...
 
 

@@ -13,7 +13,7 @@ from memoryd.memory.model import CORE_FILES, EntryType
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import bare, content_words, fold, similarity
-from memoryd.memory.wording import is_imperative, orders, rows, speaks_for_user
+from memoryd.memory.wording import is_loaded, loaded, rows
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it
@@ -39,8 +39,8 @@ def new_texts(proposal: Proposal) -> tuple[str, ...]:
     """The facts that a proposal would add to memory; of a title, what orders or speaks for the user."""
     if isinstance(proposal, Save):
         title = "\n".join((proposal.slug.replace("-", " "), proposal.name, proposal.description, *proposal.tags))
-        loaded = (row for row in title.split("\n") if is_imperative(row) or speaks_for_user(row))
-        return (proposal.content, *loaded)
+        telling = (row for row in title.split("\n") if is_loaded(row))
+        return (proposal.content, *telling)
     if isinstance(proposal, Lines):
         return (*proposal.add, *(new for _, new in proposal.replace))
     return ()
@@ -66,7 +66,7 @@ def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
 def needs_users_words(proposal: Proposal) -> bool:
     """Whether one prompt must say this: a core file, what is about the user, what orders or speaks for the user."""
     if isinstance(proposal, Save) and proposal.type in (EntryType.PROJECT, EntryType.REFERENCE):
-        return any(is_imperative(text) or speaks_for_user(text) for text in new_texts(proposal))
+        return any(is_loaded(text) for text in new_texts(proposal))
     return isinstance(proposal, Save | Lines)
 
 
@@ -91,7 +91,8 @@ def names_are_safe(proposal: Proposal, case: Case) -> Objection:
                 entries.check_slug(slug)
     except PathRefused as error:
         return error.code, str(error)
-    return None
+    twin = next((k for k in known for slug in slugs if k and k != slug and k.casefold() == slug.casefold()), None)
+    return ("path-refused", f"its name differs only in case from {twin!r}") if twin else None
 
 
 def frontmatter_parses_again(proposal: Proposal, _: Case) -> Objection:
@@ -168,14 +169,15 @@ def user_said_so(proposal: Proposal, case: Case) -> Objection:
     """Ask one cited prompt for half of the content words; for a plain fact of a project, the cited prompts together.
 
     Each row, and each order within a row, is asked for by itself, so that none rides along with a fact that was said.
+    What a tool, a page or a file said more fully than the user is theirs.
     """
     if case.person:
         return None
     together = not needs_users_words(proposal)
     texts = new_texts(proposal)
     parts = [part for text in texts for part in (text, *rows(text))]
-    said = all(case.said(proposal, part, together=together) for part in parts)
-    if said and all(case.ordered(proposal, order) for text in texts for order in orders(text)):
+    said = all(case.said(proposal, one, together=together) and not case.better_said(proposal, one) for one in parts)
+    if said and all(case.ordered(proposal, order) for text in texts for order in loaded(text)):
         return None
     return "not-said", "no cited prompt of the user says this in the user's own words"
 
@@ -196,12 +198,12 @@ def asks_to_take(own: str, gone: str) -> bool:
 
 
 def not_taken_back(proposal: Proposal, case: Case) -> Objection:
-    """A fact that a person took back needs a later word of the user; later text of others does not count."""
-    newest = max((span.seq for span in case.cited(proposal) if case.own(span)), default=0)
-    facts = [r.fact for r in case.rejected if r.after_seq >= newest]
-    if case.person or not facts:
+    """A fact that a person took back needs a later word of the user that says it; later text of others is none."""
+    if case.person or not case.rejected:
         return None
     texts = new_texts(proposal)
+    newest = case.newest_said(proposal, "\n".join(texts))
+    facts = [r.fact for r in case.rejected if r.after_seq >= newest]
     said = [bare(row) for text in texts for row in (text, *text.split("\n")) if bare(row)]
     if any(
         similarity(row, fact) >= lines.SAME_FACT or fold(fact) in fold(row) for row in said for fact in facts if fact
@@ -212,8 +214,8 @@ def not_taken_back(proposal: Proposal, case: Case) -> Objection:
 
 PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
     no_secret,  # first: no later objection may quote what it refuses
-    nothing_hidden,
     names_are_safe,
+    nothing_hidden,
     limits_hold,
     frontmatter_parses_again,
     no_attack,

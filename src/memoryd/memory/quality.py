@@ -33,20 +33,20 @@ VAGUE = (
     ("maybe", "perhaps", "possibly", "probably", "sort of", "kind of", "not sure", "might be", "somehow", "i guess"),
     ("可能", "也许", "大概", "或许", "好像", "似乎", "不确定", "应该是", "差不多", "说不定"),
 )
+_BEFORE_WORD, _AFTER_WORD = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # \b sees no border beside a Chinese character
 #: the code itself, also where Chinese characters touch it; then how Chinese announces code
 CODE = (
     (
-        r"fn\s+\w+\s*[(<]", r"impl(?:<\w+>)?\s+\w+\s*(?:\{|for\b)", r"struct\s+\w+\s*[{(;]",
+        r"fn\s+\w+\s*[(<]", rf"impl(?:<\w+>)?\s+\w+\s*(?:\{{|for{_AFTER_WORD})", r"struct\s+\w+\s*[{(;]",
         r"def\s+\w+\s*\(", r"class\s+\w+\s*[:({]", r"function\s*\w*\s*\(", r"\w*\s*=>\s*\{",
-        r"import\s*\{", r"from\s+[\"']", r"from\s+[\w.]+\s+import\b", r"#include\s*[<\"]",
-        r"(?:const|let|var)\s+\w+\s*=", r"public\s+(?:static|class|void)\b", r"return\s+[^;\n]+;",
+        r"import\s*\{", r"from\s+[\"']", rf"from\s+[\w.]+\s+import{_AFTER_WORD}", r"#include\s*[<\"]",
+        r"(?:const|let|var)\s+\w+\s*=", rf"public\s+(?:static|class|void){_AFTER_WORD}", r"return\s+[^;\n]+;",
     ),
     (
         "代码如下", "源码如下", "实现如下", "示例代码", "代码片段", "完整代码", "函数签名", "函数体", "参数列表",
         "返回类型", "导入语句", r"定义(?:了)?一个(?:函数|类|方法|变量)",
     ),
 )  # fmt: skip
-_BEFORE_WORD, _AFTER_WORD = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # \b sees no border beside a Chinese character
 _WHY = re.compile(r"^\W*(?:why|reason|because|为什么|原因|理由|因为)\W*[:：]", re.I | re.M)
 _HOW = re.compile(
     r"^\W*(?:how to apply|how|when|apply|怎么用|如何(?:应用|使用|做)|做法|用法|适用)\W*[:：]", re.I | re.M

@@ -15,7 +15,7 @@ import structlog
 
 from memoryd import fsio
 from memoryd.clock import Clock, utc_now
-from memoryd.errors import MemorydError
+from memoryd.errors import MemorydError, PathRefused
 from memoryd.memory import entries, index
 from memoryd.memory.apply import apply
 from memoryd.memory.catalogue import Catalogue
@@ -98,6 +98,18 @@ class Shelf:
             for root, path in roots.items()
             for name, content in self.place(path).directory.read_all().items()
         }
+
+    def check_plain(self, roots: Mapping[Root, Path], keys: Iterable[FileKey]) -> None:
+        """Accept files that may be written, by the last reading.
+
+        :raises PathRefused: a link, a hard link, a pipe or a device stands there
+        """
+        skipped = {
+            (root, skip.path): skip for root, path in roots.items() for skip in self.place(path).directory.skipped
+        }
+        for key in keys:
+            if skip := skipped.get((key.root, key.path)):
+                raise PathRefused(f"cannot write {skip.path!r}: {skip.reason}")
 
     def seed(self, root: Path) -> None:
         """Make a directory and the files it starts with; what exists is left alone. In a thread, under the lock.

@@ -41,8 +41,8 @@ _SPEAKS_FOR_USER = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
 _CLAUSE_END = re.compile(r"(?<=[.!?;,:])\s+|[。！？；，：\n]|\s[-–—]\s")
 _NEGATION = re.compile(
-    r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t|cannot|without|avoid|stop"
-    r"|skip|refuse|hate|dislike|forbid\w*|instead of|rather than|no(?= \w))\b"
+    r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t|cannot|without"
+    r"|avoids?|stops?|skips?|refuses?|hates?|dislikes?|detests?|forbid\w*|instead of|rather than|no(?= \w))\b"
     r"|不|别|勿|禁止|避免|讨厌|拒绝|而非|没有|从未|跳过",
     re.IGNORECASE,
 )
@@ -65,31 +65,40 @@ def speaks_for_user(text: str) -> bool:
     return bool(_SPEAKS_FOR_USER.search(text))
 
 
-def orders(text: str) -> list[str]:
-    """The sentences of a text that tell its reader what to do."""
-    return [sentence for sentence in _SENTENCE_END.split(text) if is_imperative(sentence)]
+def is_loaded(text: str) -> bool:
+    """Whether a text orders or speaks for the user: only the user may say that."""
+    return is_imperative(text) or speaks_for_user(text)
 
 
-def share(text: str, words: frozenset[str]) -> float:
-    """The share of the content words of a text that stand in `words`, 0.0 to 1.0; 0 for a text without any."""
-    wanted = content_words(text) - FRAME or content_words(text)
-    return len(wanted & words) / len(wanted) if wanted else 0.0
+def loaded(text: str) -> list[str]:
+    """The sentences of a text that order or speak for the user."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if is_loaded(sentence)]
 
 
-def is_said(text: str, own: str) -> bool:
-    """Whether the user's own words hold half of the content words of a text, and every name in it."""
-    if share(text, content_words(own)) < SHARED_WORDS:
-        return False
+def telling(text: str) -> frozenset[str]:
+    """The content words of a text without the frame that a memory puts around them."""
+    return content_words(text) - FRAME or content_words(text)
+
+
+def share(wanted: frozenset[str], held: frozenset[str]) -> float:
+    """The share of the wanted words that are held, 0.0 to 1.0; 0 when none are wanted."""
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def names_stand_in(text: str, own: str) -> bool:
+    """Whether every address, path, flag and variable of a text stands in the user's own words."""
     spoken = own.casefold()
     return all(name.rstrip(".,:;)/").casefold() in spoken for name in _NAME.findall(text))
 
 
-def is_ordered(text: str, own: str) -> bool:
-    """Whether the user's own words say an order, and do not deny it.
+def same_sense(text: str, own: str) -> bool:
+    """Whether some sentence or clause that says this says it as the text does: with a negation, or without one.
 
-    One turned round ("push without the tests", of "never push without the tests") is not what was said.
+    An order turned round ("push without the tests", of "never push without the tests") is not what was said.
     """
-    return is_said(text, own) and _same_sense(text, own)
+    spoken = [part for pattern in (_SENTENCE_END, _CLAUSE_END) for part in pattern.split(own)]
+    near = [part for part in spoken if share(telling(text), content_words(part)) >= SHARED_WORDS]
+    return not near or any(_denies(part) == _denies(text) for part in near)
 
 
 def rows(text: str) -> Iterator[str]:
@@ -97,12 +106,6 @@ def rows(text: str) -> Iterator[str]:
     yield from (row for row in text.split("\n") if content_words(row) - FRAME)
 
 
-def _same_sense(text: str, own: str) -> bool:
-    """Whether some sentence or clause that says this says it as the text does: with a negation, or without one."""
-    spoken = [part for pattern in (_SENTENCE_END, _CLAUSE_END) for part in pattern.split(own)]
-    near = [part for part in spoken if share(text, content_words(part)) >= SHARED_WORDS]
-    return not near or any(_denies(part) == _denies(text) for part in near)
-
-
 def _denies(text: str) -> bool:
-    return bool(_NEGATION.search(text))
+    """Two negations say what none says: "never push without the tests"."""
+    return len(_NEGATION.findall(text)) % 2 == 1

@@ -103,7 +103,7 @@ class _Evidence:
     def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
         return {seq: self.said[seq] for seq in seqs if seq in self.said}
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
+    def foreign(self, seqs: Iterable[int], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
         return [(span.tier, span.text) for span in self.said.values() if span.tier is not Tier.USER]
 
 

@@ -139,6 +139,7 @@ class Runner:
         if planned.rejection is not None:
             self.runs.refuse(run, planned.refused, planned.rejection)
             return Rejection(reason=planned.rejection)
+        self.shelf.check_plain(run.roots, planned.changes)
         changes = self._file_changes(run, planned)
         if not changes:
             self.runs.refuse(run, planned.refused)
@@ -210,7 +211,11 @@ class Runner:
 
 
 def _without_changes(run: Run, plan: Plan, projection: Projection | None) -> Outcome:
-    """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try."""
-    if plan.refused and run.agent != "rules":
-        return Rejection(reason=f"every proposal was refused, the first: {plan.refused[0].reason}")
+    """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try.
+
+    What waits for a person, or was taken back by one, is no fault of the agent's.
+    """
+    faults = [one for one in plan.refused if not one.for_review and one.code != "taken-back"]
+    if faults and run.agent != "rules":
+        return Rejection(reason=f"every proposal was refused, the first: {faults[0].reason}")
     return NoChange(to_seq=projection.to_seq, partial=projection.partial) if projection else NoChange(to_seq=0)

@@ -22,7 +22,6 @@ from memoryd.memory.ports import FileChange
 from memoryd.worker.projection import Projection, SessionSlice
 
 PACKAGE = "kingfisher_sdk"
-LABEL = "secret:scanned"
 SECONDS = 60.0  #: for one question; the first one ever compiles the scanner's rules
 
 Places = list[tuple[int, int]]
@@ -96,7 +95,7 @@ def _fresh(change: FileChange) -> list[str]:
 
 def _replaced(net: Net, texts: Sequence[str]) -> list[str]:
     return [
-        redaction.replace(text, [redaction.Span(start, end, LABEL) for start, end in places])
+        redaction.replace(text, [redaction.Span(start, end, redaction.SCANNED) for start, end in places])
         for text, places in zip(texts, net.find(texts), strict=True)
     ]
 

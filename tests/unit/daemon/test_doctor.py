@@ -46,7 +46,7 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert "delivered" in found["hook run"].found
     assert list(found) == [
         "config", "data", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool", "quarantine",
-        "service",
+        "memories", "search by meaning", "service",
     ]  # fmt: skip
 
 
@@ -138,3 +138,17 @@ def test_files_of_a_service_from_another_release_are_outdated(places: placing.Pl
     (folder / "memoryd.service").write_text("[Service]\n")
     assert _found()["service"].mark is Mark.WRONG
     assert os.path.exists(folder)
+
+
+def test_a_key_is_named_with_the_lines_that_would_use_it_and_used_for_nothing(
+    running: placing.Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "MISTRAL_API_KEY", "VOYAGE_API_KEY", "JINA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert "words only" in _found()["search by meaning"].found
+    monkeypatch.setenv("OPENAI_API_KEY", "not-to-be-shown")
+    check = _found()["search by meaning"]
+    assert check.mark is Mark.OFF
+    assert "OPENAI_API_KEY is set and is not used" in check.found
+    assert 'embedder = "openai"' in check.mend
+    assert "not-to-be-shown" not in check.found + check.mend

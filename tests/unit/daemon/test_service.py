@@ -1,7 +1,9 @@
 """The unit files and the launchd agent, as written; the service manager's own checkers judge them."""
 
+import json
 import os
 import plistlib
+import re
 import shutil
 import subprocess
 from importlib.resources import files
@@ -50,12 +52,27 @@ def test_systemd_finds_nothing_to_say(service: Service, tmp_path: Path) -> None:
 @needs_analyze
 def test_the_exposure_does_not_grow(service: Service, tmp_path: Path) -> None:
     service.write()
-    argv = ["systemd-analyze", "--user", "security", "--offline=yes", "--no-pager", "--threshold=75"]
-    done = subprocess.run(
-        [*argv, str(service.folder / "memoryd.service")], capture_output=True, text=True, timeout=60,
-        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
-    )  # fmt: skip
+    done = _security(service, tmp_path, "--threshold=75")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "Overall exposure level for memoryd.service: 7.5" in done.stdout
+
+
+@needs_analyze
+def test_what_is_left_open_stands_in_the_manual_with_its_reason(service: Service, tmp_path: Path) -> None:
+    service.write()
+    found = json.loads(_security(service, tmp_path, "--json=short").stdout)
+    left_open = {row["name"].partition("=")[0] for row in found if row["set"] is False}
+    page = (TOP / "docs" / "operations.md").read_text("utf-8").split("### Exposure")[1].split("## Metrics")[0]
+    named = set(re.findall(r"`([A-Z]\w+)`", "".join(row.split("|")[1] for row in page.splitlines() if row[:1] == "|")))
+    assert left_open | {"User"} == named  # root runs as root, others as themselves
+
+
+def _security(service: Service, tmp_path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["systemd-analyze", "--user", "security", "--offline=yes", "--no-pager", *options,
+         str(service.folder / "memoryd.service")],
+        capture_output=True, text=True, timeout=60, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
 
 
 def test_no_placeholder_is_left_and_paths_are_absolute(service: Service) -> None:

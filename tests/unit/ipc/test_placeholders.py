@@ -35,6 +35,17 @@ def test_one_secret_has_one_placeholder_another_secret_or_key_another() -> None:
     assert redact(TOKEN) != one
 
 
+def test_nothing_hides_in_what_only_looks_like_a_placeholder() -> None:
+    word = "da39a3ee5e6b4b0d" + "3255bfef95601890afd80709"
+    for hidden in (
+        f"password = [secret:{word}]",
+        f"://me:[secret:{word}]@example.org",
+        f"token: '[secret:x-{word}:12ab]'",
+    ):
+        assert redact(redact(hidden)) == redact(hidden)
+    assert redact(f"https://me:[pii:{TOKEN}]@example.org").count(TOKEN) == 0
+
+
 def test_without_a_key_a_placeholder_has_no_hash_that_anyone_could_try_secrets_against() -> None:
     configure(key=b"")
     assert redact(TOKEN) == "[secret:github]"

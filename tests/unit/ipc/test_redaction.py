@@ -87,7 +87,8 @@ def test_any_text_can_be_redacted(text: str) -> None:
     "repeated",
     ["eyJ", "sk-", "://", "://a:", "password=", "secret key ", "twilio ", "-----BEGIN PRIVATE KEY-----",
      "\\", "\\n", "%41", "auth",
-     '"auth": "', "machine a login b password ", f"{'a1' * 20}\n", "[secret:x:0000]", "_", "A"],
+     '"auth": "', "machine a login b password ", f"{'a1' * 20}\n",
+     "[secret:github] gh" + "p_" + "aB3" * 12, "[secret:x:0000]", "_", "A"],
 )  # fmt: skip
 def test_hostile_repetition_stays_linear(repeated: str) -> None:
     small, large = (repeated * (n // len(repeated)) for n in (64 * 1024, 256 * 1024))

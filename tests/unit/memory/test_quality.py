@@ -1,7 +1,8 @@
 import pytest
 
+from memoryd.ipc.events import Tier
 from memoryd.memory.model import Entry, EntryStatus, EntryType
-from memoryd.memory.quality import Flag, duplicate_of, signs, totals
+from memoryd.memory.quality import CODE, TRANSIENT, VAGUE, Flag, duplicate_of, lint, signs, totals
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,74 @@ def test_signs_of_junk_are_seen_in_both_languages(text: str, flag: Flag) -> None
 @pytest.mark.parametrize("text", ["The user prefers short commit messages.", "部署到 Fly.io，因为免费额度够用。"])
 def test_a_good_memory_has_no_signs(text: str) -> None:
     assert signs(text) == ()
+
+
+WORDS = {Flag.TRANSIENT: (TRANSIENT, 11), Flag.VAGUE: (VAGUE, 8)}
+
+
+@pytest.mark.parametrize("flag", WORDS)
+def test_each_word_is_seen_in_a_sentence_of_its_language_and_beside_the_other(flag: Flag) -> None:
+    (english, chinese), least = WORDS[flag]
+    assert min(len(english), len(chinese)) >= least
+    for word in english:
+        assert flag in {sign.flag for sign in signs(f"The report is {word} with the team")}, word
+        assert flag in {sign.flag for sign in signs(f"这份报告{word.title()}由团队处理")}, word
+    for word in chinese:
+        assert flag in {sign.flag for sign in signs(f"团队{word}处理这份报告吗")}, word
+
+
+#: one text for each pattern of code
+SHOWN = (
+    "fn main(", "impl Config {", "struct Config {", "def handler(", "class Config:", "function run(", "(x) => {",
+    "import { a }", "from 'react'", "from os import path", "#include <stdio.h>", "const limit =", "public static",
+    "return x;",
+)  # fmt: skip
+SHOWN_ZH = (
+    "代码如下", "源码如下", "实现如下", "示例代码", "代码片段", "完整代码", "函数签名", "函数体", "参数列表",
+    "返回类型", "导入语句", "定义了一个函数",
+)  # fmt: skip
+
+
+def test_code_is_seen_in_english_and_chinese_text() -> None:
+    assert min(map(len, CODE)) >= 12
+    assert (len(SHOWN), len(SHOWN_ZH)) == tuple(map(len, CODE))
+    for code in SHOWN:
+        assert [sign.flag for sign in signs(f"In the service there is {code} and so on")] == [Flag.CODE], code
+        assert Flag.CODE in {sign.flag for sign in signs(f"服务里写着{code}之类的内容")}, code
+    for words in SHOWN_ZH:
+        assert Flag.CODE in {sign.flag for sign in signs(f"登录服务的{words}，供以后参考")}, words
+
+
+def test_words_inside_other_words_are_no_sign() -> None:
+    assert signs("The todayshow module and kindofish names stay") == ()
+
+
+GOOD = "Deploy with make ship.\n**Why:** it signs the build.\n**How to apply:** before every release."
+GOOD_ZH = "用 make ship 部署。\n原因：它会签名。\n做法：每次发布之前。"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "description", "flags"),
+    [
+        (GOOD, EntryType.FEEDBACK, "how a release goes out", []),
+        (GOOD_ZH, EntryType.PROJECT, "发布的方法", []),
+        ("The user is a Rust developer.", EntryType.USER, "what the user does", []),
+        ("Deploy with make ship always.", EntryType.FEEDBACK, "how a release goes out", [Flag.NO_WHY, Flag.NO_HOW]),
+        (GOOD.replace("Why", "Whose"), EntryType.PROJECT, "how a release goes out", [Flag.NO_WHY]),
+        (GOOD, EntryType.PROJECT, "", [Flag.DESCRIPTION]),
+        (GOOD, EntryType.PROJECT, "Deploy Way", [Flag.DESCRIPTION]),
+        (GOOD, EntryType.PROJECT, "long " * 40, [Flag.DESCRIPTION]),
+    ],
+)
+def test_an_entry_says_when_it_is_wanted_why_and_how(
+    body: str, kind: EntryType, description: str, flags: list[Flag]
+) -> None:
+    entry = Entry(slug="deploy", name="deploy way", description=description, type=kind, body=body)
+    assert [sign.flag for sign in lint(entry)] == flags
+
+
+def test_dated_facts_have_a_bound_of_their_own() -> None:
+    assert totals([an_entry("a", "x" * 9_000, tier=Tier.WEB)])[EntryType.PROJECT].used == 0
 
 
 def an_entry(slug: str, body: str, **more: object) -> Entry:

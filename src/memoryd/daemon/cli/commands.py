@@ -6,6 +6,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     connect,
     checks,
     memory,
+    search,
     edit,
     goals,
     notes,
@@ -20,6 +21,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     work,
     settings,
     privacy,
+    maintain,
     bar,
     mcp,
     emit,
@@ -35,6 +37,6 @@ for group in (
 
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
-    "lifecycle", "logs", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "sessions", "settings",
-    "stats", "work",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "search",
+    "sessions", "settings", "stats", "work",
 ]  # fmt: skip

@@ -45,7 +45,10 @@ def goals(
         return screen.as_json(found)
     if not found.items:
         return screen.say("no goals; `memoryd goals add TEXT` sets one")
-    rows = ((str(goal.id), goal.status, goal.text, ago(goal.updated_at, utc_now())) for goal in found.items)
+    rows = (
+        (str(goal.id), goal.status, goal.text, goal.session_id or "-", ago(goal.updated_at, utc_now()))
+        for goal in found.items
+    )
     screen.show(screen.table(_COLUMNS, rows))
     return screen.more(found.next_cursor)
 
@@ -54,6 +57,7 @@ _COLUMNS = (
     Column(title="id", right=True, style="cyan"),
     Column(title="status"),
     Column(title="goal", fold=True),
+    Column(title="session", columns=100),
     Column(title="changed", columns=screen.NARROW),
 )
 
@@ -61,6 +65,8 @@ _COLUMNS = (
 @goals_app.command()
 def add(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What shall be reached, in one line.")],
+    session: Annotated[str | None, typer.Option("--session", metavar="S", help="The session it came up in.")] = None,
+    host: Annotated[str | None, typer.Option("--host", metavar="H", help="That session's host.")] = None,
     cwd: Cwd = None,
     json: Json = False,
 ) -> None:
@@ -68,7 +74,9 @@ def add(
 
     Example: [cyan]memoryd goals add "ship the beta by Friday"[/]
     """
-    _tell(asking.ask("goal.add", {"cwd": asking.absolute(cwd), "text": text}), json)
+    _tell(
+        asking.ask("goal.add", {"cwd": asking.absolute(cwd), "text": text, "session_id": session, "host": host}), json
+    )
 
 
 @goals_app.command()

@@ -1,7 +1,6 @@
-"""list, show, save, forget, recall, search: memory as the daemon gives and takes it."""
+"""list, show, save, forget, recall: memory as the daemon gives and takes it."""
 
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -16,14 +15,6 @@ from memoryd.ipc.methods.memory import MemoryItem, MemoryItems, MemorySaved
 from memoryd.memory.model import EntryType, Root
 
 NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so
-
-
-class Match(StrEnum):
-    WORDS = "words"
-    ANY = "any"
-    PHRASE = "phrase"
-    LITERAL = "literal"
-    PREFIX = "prefix"
 
 
 Scopes = Annotated[list[Root] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
@@ -61,48 +52,6 @@ def recall(
         screen.warn(f"nothing fits: {found.left_out} memories had no room; give a larger --budget")
     else:
         screen.warn("nothing would be injected here")
-
-
-@app.command(rich_help_panel=MEMORY)
-def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, in any language.")],
-    match: Annotated[Match, typer.Option("--match", help="How the words must occur.")] = Match.WORDS,
-    cwd: Cwd = None,
-    scope: Scopes = None,
-    limit: Limit = 10,
-    cursor: Cursor = None,
-    json: Json = False,
-) -> None:
-    """Search the memories of this project and your own.
-
-    Exit status 1 when nothing is found.
-
-    Example: [cyan]memoryd search 部署 --match any[/]
-    """
-    found = asking.ask(
-        "memory.search",
-        {
-            "query": query, "match": match.value, "cwd": asking.absolute(cwd), "limit": limit,
-            "cursor": cursor, "scopes": tuple(scope or ()),
-        },
-    )  # fmt: skip
-    if json:
-        screen.as_json(found)
-    elif found.items:
-        rows = ((f"{item.score or 0:.2f}", _place(item), _one_line(item)) for item in found.items)
-        screen.show(screen.table(_HIT_COLUMNS, rows))
-        screen.more(found.next_cursor)
-    else:
-        screen.warn(f"nothing matches {query!r}; --match any is wider")
-    if not found.items:
-        raise typer.Exit(1)
-
-
-_HIT_COLUMNS = (
-    Column(title="score", right=True, columns=screen.NARROW),
-    Column(title="where", style="cyan", fold=True),
-    Column(title="text", fold=True),
-)
 
 
 @app.command(name="list", rich_help_panel=MEMORY)
@@ -146,16 +95,12 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     about = " ".join((item.description or item.name).split())
     changed = ago(item.updated_at, utc_now()) if item.updated_at else "-"
     until = f" ({item.tier}, until {item.expires_at:%Y-%m-%d})" if item.expires_at else ""
-    return (_place(item) + until, item.type or "core", about, ", ".join(item.flags) or "-", changed)
+    return (place(item) + until, item.type or "core", about, ", ".join(item.flags) or "-", changed)
 
 
-def _place(item: MemoryItem) -> str:
+def place(item: MemoryItem) -> str:
     name = item.path.removeprefix("knowledge/").removesuffix(".md") if item.type else item.path
     return f"{item.scope}/{name}" + (" (historical)" if item.status == "historical" else "")
-
-
-def _one_line(item: MemoryItem) -> str:
-    return " ".join((item.text or item.description or item.name).split())
 
 
 @app.command(rich_help_panel=MEMORY)

@@ -7,11 +7,11 @@ from memoryd.ipc.methods.worker import WorkerStats
 Value = Callable[[WorkerStats], float | None]
 
 _FAMILIES: tuple[tuple[str, str, str, Value], ...] = (
-    ("runs_completed", "counter", "Consolidation runs that ended well.", lambda s: s.total_completed),
+    ("runs_completed", "counter", "Consolidation runs that changed files.", lambda s: s.total_completed),
     ("runs_failed", "counter", "Consolidation runs that failed.", lambda s: s.total_failed),
     ("runs_no_change", "counter", "Runs that found nothing to keep.", lambda s: s.total_no_change),
     ("runs_rejected", "counter", "Runs whose proposals were refused.", lambda s: s.total_rejected),
-    ("runs_conflict", "counter", "Applies done again because a person saved meanwhile.", lambda s: s.total_conflict),
+    ("runs_conflict", "counter", "Runs that gave way to a person three times.", lambda s: s.total_conflict),
     ("jobs_coalesced", "counter", "Jobs that joined one already waiting.", lambda s: s.coalesced_dropped),
     ("jobs_waiting", "gauge", "Jobs that wait.", lambda s: s.queued),
     ("jobs_running", "gauge", "Jobs that run.", lambda s: s.running),
@@ -27,7 +27,7 @@ _FAMILIES: tuple[tuple[str, str, str, Value], ...] = (
         lambda s: s.last_duration_ms / 1000 if s.last_duration_ms is not None else None,
     ),
     (
-        "paused_until_timestamp_seconds", "gauge", "Until when recording is paused.",
+        "paused_until_timestamp_seconds", "gauge", "Until when no model is called.",
         lambda s: s.paused_until.timestamp() if s.paused_until else None,
     ),
 )  # fmt: skip

@@ -22,6 +22,7 @@ class Process(Handlers):
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
+            index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
             passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
@@ -45,6 +46,10 @@ class Process(Handlers):
             privacy.report, daemon.places, daemon.config, daemon.journal,
             pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
         )  # fmt: skip
+
+    async def maintenance_run(self, params: m.MaintenanceParams) -> Done:
+        await self.daemon.indexer.purge()
+        return Done()
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)

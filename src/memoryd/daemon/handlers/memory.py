@@ -7,13 +7,14 @@ from pathlib import Path
 from memoryd.clock import rfc3339
 from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.errors import BadEvent, NotFound
+from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
@@ -67,7 +68,7 @@ class Memory(Handlers):
             named, key=lambda key: len(lines.texts(catalogue.files[key])), default=None
         )  # the one that says most
         if found is None:
-            raise NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
+            raise await self._why_not(params, wanted)
         text = clean(catalogue.files[found])
         short = answers.at_most(text, READ_TOKENS)
         file = (await self.roots(params.cwd))[found.root] / found.path
@@ -75,6 +76,17 @@ class Memory(Handlers):
             update={"text": short, "truncated": short != text, "file": str(file)}
         )
         return m.MemoryItems(items=(item,))
+
+    async def _why_not(self, params: m.MemoryQuery, wanted: tuple[str, ...]) -> MemorydError:
+        """Why nothing of that name is read: no name of memory, something that is no plain file, or nothing there."""
+        path = wanted[0] if wanted[0].endswith(".md") else wanted[1]
+        if broken := broken_rule(path):
+            return PathRefused(f"cannot read {params.name!r}: {broken}")
+        for root in (await self.roots(params.cwd)).values():
+            for skipped in self.daemon.shelf.place(root).directory.skipped:
+                if skipped.path in wanted:
+                    return PathRefused(f"cannot read {skipped.path!r}: {skipped.reason}")
+        return NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         if not (params.query or "").strip():

@@ -9,6 +9,7 @@ from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.journal.prompts import Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.ipc.methods import sessions as m
+from memoryd.memory.recall import clean
 
 
 class Sessions(Handlers):
@@ -36,6 +37,21 @@ class Sessions(Handlers):
             headless=bool(row["headless"]),
             files=tuple(m.SessionFile(**touch) for touch in row["files"]),
         )
+
+    async def session_search(self, params: m.SessionSearchParams) -> m.SessionHits:
+        offset = answers.offset_of(params.cursor)
+        directory = (await self.binding(params.cwd)) if params.cwd else None
+        found = await self.daemon.session_search.find(
+            params.query, directory, group_by=params.group_by, limit=params.limit + 1, offset=offset
+        )
+        items = (
+            m.SessionHit(
+                session=hit.spoken.session, seq=hit.spoken.seq, role=hit.spoken.role, at=hit.spoken.at,
+                snippet=clean(hit.snippet), score=round(hit.score, 4), hits=hit.hits, thread=hit.thread,
+            )
+            for hit in found[: params.limit]
+        )  # fmt: skip
+        return m.SessionHits(items=tuple(items), next_cursor=answers.next_cursor(found, params.limit, offset))
 
     async def session_descendants(self, params: m.DescendantsParams) -> m.Descendants:
         start = answers.offset_of(params.cursor)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.journal.store import Store
-from memoryd.memory.search.documents import Spoken
+from memoryd.memory.search.documents import Spoken, TurnId
 from memoryd.worker.project import EventRow, texts
 
 BEFORE = 12  #: events before a new one that may hold its neighbours and the copies of its text
@@ -67,9 +67,20 @@ class Conversations:
         )
         return list({spoken.twin: spoken for row in reversed(rows) for spoken in _spoken(row)}.values())
 
-    def spoken(self, ids: Iterable[str]) -> Mapping[str, Spoken]:
+    def sessions_of(self, seqs: Iterable[int]) -> Mapping[int, str]:
+        """`host/id` of the session of each event that still exists; no text is read."""
+        wanted = tuple(seqs)
+        rows = self.journal.read(
+            lambda c: c.execute(
+                "select seq, host, session_id from events join sessions on sessions.id = session"
+                f" where seq in ({','.join('?' * len(wanted))})", wanted,
+            ).fetchall()
+        )  # fmt: skip
+        return {row["seq"]: f"{row['host']}/{row['session_id']}" for row in rows}
+
+    def spoken(self, ids: Iterable[TurnId]) -> Mapping[TurnId, Spoken]:
         """The texts of documents that still exist."""
-        seqs = sorted({int(id.partition(".")[0]) for id in ids})
+        seqs = sorted({id.seq for id in ids})
         marks = ",".join("?" * len(seqs))
         rows = self.journal.read(lambda c: c.execute(f"{_ROW} where events.seq in ({marks})", seqs).fetchall())
         return {spoken.id: spoken for row in rows for spoken in _spoken(row)}

@@ -15,7 +15,12 @@ _FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that
 
 _SPOKEN = "('message', 'turn', 'pre_compact', 'post_compact', 'subagent_stop')"
 
-_SPAN = "select seq, at, kind, data, host, session_id from events join sessions on sessions.id = session where seq = ?"
+#: `spawned`: the session belongs to a sub-agent, so its prompts are the parent agent's
+_SPAN = (
+    "select seq, at, kind, data, host, session_id, exists (select 1 from events as spawn"
+    " where spawn.kind = 'subagent_start' and json_extract(spawn.data, '$.child_session_id') = session_id) as spawned"
+    " from events join sessions on sessions.id = session where seq = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class JournalEvidence:
 
         return self.journal.read(query)
 
-    def foreign(self, seqs: Iterable[int]) -> Sequence[tuple[Tier, str]]:
+    def foreign(self, seqs: Iterable[int], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
         """What was said before: an answer that repeats the user's words must not make them foreign."""
         wanted = sorted(set(seqs))
         if not wanted:
@@ -44,8 +49,8 @@ class JournalEvidence:
             rows = connection.execute(
                 f"select kind, data from events where kind in {_SPOKEN}"
                 f" and session in (select session from events where seq in ({marks}))"
-                f" and at < (select max(at) from events where seq in ({marks})) order by seq desc limit ?",
-                (*wanted, *wanted, _FOREIGN_EVENTS),
+                f" and (? or at < (select max(at) from events where seq in ({marks}))) order by seq desc limit ?",
+                (*wanted, later, *wanted, _FOREIGN_EVENTS),
             )
             parts = (part for kind, data in rows for part in parts_of(kind, json.loads(data)))
             return [(tier, text) for role, tier, text in parts if text and not (role == "user" and tier is Tier.USER)]
@@ -55,6 +60,8 @@ class JournalEvidence:
 
 def _span(row: sqlite3.Row) -> Span:
     role, tier, text = said(row["kind"], json.loads(row["data"]))
+    if row["spawned"] and role == "user":
+        role, tier = "assistant", Tier.HOST
     return Span(
         seq=row["seq"], at=parse_rfc3339(row["at"]), host=row["host"], session_id=row["session_id"],
         role=role, tier=tier, text=text,

@@ -2,7 +2,7 @@
 
 from memoryd.daemon.journal.store import Store
 
-TABLES = ("events", "sessions", "snapshots", "versions", "runs", "quarantine", "tombstones")
+TABLES = ("events", "sessions", "snapshots", "versions", "runs", "reviews", "goals", "quarantine", "tombstones")
 
 
 def rows(journal: Store) -> dict[str, int]:

@@ -87,7 +87,7 @@ def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Re
             scope = root_of(one.proposal, has_project=run.has_project)
             _put(
                 connection, digest=_digest(run.dir, one.proposal), dir=str(run.dir), scope=str(scope),
-                kind=one.proposal.kind, detail=one.proposal.model_dump_json(exclude_defaults=True), reason=one.reason,
+                kind=one.proposal.kind, detail=one.proposal.model_dump_json(), reason=one.reason,
                 tier=str(one.tier), run_id=run.id, at=now,
             )  # fmt: skip
 

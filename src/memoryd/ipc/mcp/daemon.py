@@ -7,6 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from memoryd.errors import MemorydError
 from memoryd.ipc.client import AsyncClient
+from memoryd.ipc.redaction import redact
 
 
 class Daemon:
@@ -23,4 +24,4 @@ class Daemon:
         try:
             return await self._client.call(method, {name: v for name, v in params.items() if v is not None})
         except MemorydError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(redact(str(error))) from error  # a sentence may quote what it was asked for

@@ -21,6 +21,7 @@ class Health(Result):
     uptime_seconds: float
     waiting: int = 0  #: proposals in the review inbox
     summary: str = ""  #: `repr` of the daemon, one line
+    index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
     passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
 
@@ -87,10 +88,15 @@ class Privacy(Result):
     outgoing: tuple[Outgoing, ...]  #: empty: nothing leaves the machine
 
 
+class MaintenanceParams(Params):
+    task: Literal["index"]  #: the search index is removed and built again
+
+
 METHODS: dict[str, Method] = {
     "daemon.health": Method(NoParams, Health),
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
+    "maintenance.run": Method(MaintenanceParams, Done),
     "privacy.get": Method(NoParams, Privacy),
 }

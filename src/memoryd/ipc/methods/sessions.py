@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.documents import SessionDocument
-from memoryd.ipc.events import Identifier
+from memoryd.ipc.events import Identifier, Role
 from memoryd.ipc.methods.base import AbsolutePath, Method, Page, PageParams, Params, Result
 
 SessionKind = Literal["interactive", "headless", "sub-agent"]
@@ -62,6 +62,30 @@ class SessionList(Page):
 class SessionGetParams(Params):
     host: str
     session_id: str
+
+
+class SessionSearchParams(PageParams):
+    query: str = Field(min_length=1, max_length=2000)
+    cwd: AbsolutePath | None = None  #: only conversations of this project
+    group_by: Literal["none", "session", "thread"] = "none"
+    limit: int = Field(default=10, ge=1, le=200)
+
+
+class SessionHit(Result):
+    """A text that answers; grouped: the best one of its session or thread."""
+
+    session: str  #: `host/id`
+    seq: int
+    role: Role
+    at: AwareDatetime
+    snippet: str
+    score: float = 0.0
+    hits: int = 1  #: texts of the group that answer, among those looked at
+    thread: str | None = None  #: `host/id` of the session that a thread began with
+
+
+class SessionHits(Page):
+    items: tuple[SessionHit, ...] = ()
 
 
 class DescendantsParams(PageParams):
@@ -149,6 +173,7 @@ class SessionCopied(SessionKey):
 METHODS: dict[str, Method] = {
     "session.list": Method(SessionListParams, SessionList),
     "session.get": Method(SessionGetParams, SessionDetail),
+    "session.search": Method(SessionSearchParams, SessionHits),
     "session.descendants": Method(DescendantsParams, Descendants),
     "session.export": Method(SessionExportParams, SessionExported),
     "session.import": Method(SessionImportParams, SessionImported),

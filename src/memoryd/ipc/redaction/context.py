@@ -3,6 +3,7 @@
 import re
 
 from memoryd.ipc.redaction.rule import (
+    Pattern,
     Rule,
     has_digit,
     is_free_key,
@@ -26,82 +27,82 @@ NAMES = ("pass", "pwd", "secret", "token", "key", "credential")  #: what the nam
 CONTEXT: tuple[Rule, ...] = (
     Rule(
         kind="aws-secret", literals=("secret",), accept=no_example,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?i:secret[_ -]?(?:access)?[_ -]?key)(?:" + _ASSIGN + r"|\s+is\s+|\s+|[ \t]{0,2}是[ \t]{0,2})"
             r"""["'`]?(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"""
         ),
     ),
     Rule(
         kind="npm", literals=("pass", "token"), accept=is_option,
-        pattern=re.compile(r"(?:(?<=:_)password|(?<=_auth)Token)\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
+        pattern=Pattern(r"(?:(?<=:_)password|(?<=_auth)Token)\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
     ),
     Rule(
         kind="npm", literals=("auth",), accept=is_option,
-        pattern=re.compile(r"(?<![A-Za-z0-9]_)(?<=_)auth\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
+        pattern=Pattern(r"(?<![A-Za-z0-9]_)(?<=_)auth\s{0,4}=\s{0,4}(?P<secret>[!#-&(-~]{8,512})"),
     ),
     Rule(
         kind="docker", literals=("auth",), accept=no_stand_in,
-        pattern=re.compile(r'(?<=")auth"\s{0,4}:\s{0,4}"(?P<secret>[A-Za-z0-9+/]{16,512}={0,2})"'),
+        pattern=Pattern(r'(?<=")auth"\s{0,4}:\s{0,4}"(?P<secret>[A-Za-z0-9+/]{16,512}={0,2})"'),
     ),
     Rule(
         kind="option", literals=("pass", "token", "secret", "key"), accept=is_option,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?:(?<=--)(?:password|passwd|token|secret)|(?<=--api-)key)(?:=|[ \t]{1,4})[\"']?"
             r"(?P<secret>[!#-&(-,.-;=?-Z\\^-z|~][!#-&(-~]{5,512})"
         ),
     ),
     Rule(
         kind="option", literals=("curl ",),
-        pattern=re.compile(r"(?i:curl)\s[^\n]{0,300}?-u\s{0,4}[\"']?[\w.@-]{1,80}:(?P<secret>[!#%&(-;=?-~]{4,200})"),
+        pattern=Pattern(r"(?i:curl)\s[^\n]{0,300}?-u\s{0,4}[\"']?[\w.@-]{1,80}:(?P<secret>[!#%&(-;=?-~]{4,200})"),
     ),
     Rule(
         kind="option", literals=("mysql",),
-        pattern=re.compile(r"(?i:mysql)\w{0,10}\s[^\n]{0,200}?\s-p(?P<secret>[!#%&(-,.-;=?-~][!#-&(-~]{4,200})"),
+        pattern=Pattern(r"(?i:mysql)\w{0,10}\s[^\n]{0,200}?\s-p(?P<secret>[!#%&(-,.-;=?-~][!#-&(-~]{4,200})"),
     ),
     Rule(
         kind="netrc", literals=("machine ",),
-        pattern=re.compile(
+        pattern=Pattern(
             r"machine\s{1,8}\S{1,128}\s{1,8}login\s{1,8}\S{1,128}\s{1,8}password\s{1,8}(?P<secret>[!-~]{4,200})"
         ),
     ),
     Rule(
         kind="netrc", literals=("login ",), accept=is_option,
-        pattern=re.compile(r"(?i:login)\s{1,8}\S{1,80}\s{1,8}password\s{1,8}(?P<secret>[!-~]{6,200})"),
+        pattern=Pattern(r"(?i:login)\s{1,8}\S{1,80}\s{1,8}password\s{1,8}(?P<secret>[!-~]{6,200})"),
     ),
     Rule(
         kind="cookie", literals=("cookie",), accept=no_stand_in,
-        pattern=re.compile(r"(?i:cookie):[^\n]{0,500}?(?i:session|sid|auth|token)\w{0,20}=(?P<secret>[!#-&(-:<-~]{12,4096})"),
+        pattern=Pattern(r"(?i:cookie):[^\n]{0,500}?(?i:session|sid|auth|token)\w{0,20}=(?P<secret>[!#-&(-:<-~]{12,4096})"),
     ),
     Rule(
         kind="twilio", literals=("twilio",),
-        pattern=re.compile(r"(?i:twilio)[^\n]{0,60}?(?<![A-Za-z0-9])(?P<secret>[0-9a-f]{32})(?![A-Za-z0-9])"),
+        pattern=Pattern(r"(?i:twilio)[^\n]{0,60}?(?<![A-Za-z0-9])(?P<secret>[0-9a-f]{32})(?![A-Za-z0-9])"),
     ),
     Rule(
         kind="azure", literals=("key",),
-        pattern=re.compile(r"(?i:(?<=account)|(?<=sharedaccess))(?i:key)\s{0,2}=\s{0,2}(?P<secret>[A-Za-z0-9+/=]{20,255})"),
+        pattern=Pattern(r"(?i:(?<=account)|(?<=sharedaccess))(?i:key)\s{0,2}=\s{0,2}(?P<secret>[A-Za-z0-9+/=]{20,255})"),
     ),
     Rule(
         kind="url-password", literals=("://",), accept=is_url_password,
-        pattern=re.compile(r"://[^\s/:@\"'<>]{0,256}:(?P<secret>[!#-&(-.0-;=?A-~]{1,256})@(?=[A-Za-z0-9\[])"),
+        pattern=Pattern(r"://[^\s/:@\"'<>]{0,256}:(?P<secret>[!#-&(-.0-;=?A-~]{1,256})@(?=[A-Za-z0-9\[])"),
     ),
     Rule(
         kind="dsn-password", literals=("@tcp(",), accept=is_url_password, lead=200, reach=1,
-        pattern=re.compile(r"[\w.-]{1,64}:(?P<secret>[!#-&(-.0-9;=?A-~]{1,128})@tcp\("),
+        pattern=Pattern(r"[\w.-]{1,64}:(?P<secret>[!#-&(-.0-9;=?A-~]{1,128})@tcp\("),
     ),
     Rule(
         kind="authorization", literals=("auth",), accept=no_stand_in,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?i:authorization)" + _ASSIGN
             + r"""["'`]?(?i:bearer|basic|token|apikey)\s+(?P<secret>[A-Za-z0-9._~+/=-]{8,4096})"""
         ),
     ),
     Rule(
         kind="authorization", literals=("bearer",), accept=has_digit,
-        pattern=re.compile(r"(?i:bearer)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,4096}={0,2})"),
+        pattern=Pattern(r"(?i:bearer)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,4096}={0,2})"),
     ),
     Rule(
         kind="assigned", literals=NAMES, accept=is_free_secret,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?<!:)(?:pass(?:word|wd|phrase|(?![a-z]))|pwd|secret|credentials?"
             r"|(?<!next)(?<!page)(?<!change)(?<!lock)token(?!s)"
             r"|(?:(?<=api)|(?<=api[_-])|(?<=access)|(?<=access[_-])|(?<=private)|(?<=private[_-])|(?<=auth)"
@@ -113,24 +114,24 @@ CONTEXT: tuple[Rule, ...] = (
     ),
     Rule(
         kind="assigned", literals=("key",), accept=is_free_key,
-        pattern=re.compile(r"(?<=[A-Z0-9]_)KEY" + _BLANK + "=" + _BLANK + _QUOTE
+        pattern=Pattern(r"(?<=[A-Z0-9]_)KEY" + _BLANK + "=" + _BLANK + _QUOTE
                            + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512}+)(?![(\[])"),
     ),
     Rule(
         kind="said", literals=("pass",), accept=is_said_secret,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?:password|passwd|passphrase)\s{1,4}(?:is|was)[\s:]{1,4}[\"'`]?(?P<secret>[!-~]{6,128})", re.IGNORECASE
         ),
     ),
     Rule(
         kind="said", literals=("密码", "口令"), accept=is_said_secret,
-        pattern=re.compile(
+        pattern=Pattern(
             r"""(?:密码|口令)\s{0,4}(?:是|为|改成|改为|:|：|=)\s{0,4}["'“「`]?(?P<secret>[!-~]{4,128})"""
         ),
     ),
     Rule(
         kind="said", literals=("密钥", "令牌", "凭证", "凭据", "token", "key"), accept=is_said_token,
-        pattern=re.compile(
+        pattern=Pattern(
             r"""(?i:密钥|令牌|凭证|凭据|token|key)\s{0,4}(?:是|为|改成|改为|：)\s{0,4}["'“「`]?(?P<secret>[!-~]{8,128})"""
         ),
     ),

@@ -9,6 +9,7 @@ try secrets against it. Without a key (a process that has no data directory) the
 
 import hashlib
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ from memoryd.ipc.redaction.views import View, views
 RULES: tuple[Rule, ...] = (*TOKENS, *CONTEXT)
 KEY_BYTES = 32
 MIN_CHARS = 8  #: no secret that we know is shorter, its announcement included
-PLACEHOLDER = re.compile(r"\[(?:secret|pii):[a-z0-9-]{1,40}(?::[0-9a-f]{4})?\]")
+SCANNED = "secret:scanned"  #: of the second net (`worker.second_net`)
+_LABELS = sorted({SCANNED, *(rule.label for rule in (*RULES, *PERSONAL))})
+#: of kinds that exist, so that nothing else hides in brackets
+_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(_LABELS)})(?::[0-9a-f]{{4}})?\]")
 _FORM = re.compile(r"\\[nrt]|[\s\\]+")  #: how a secret is written down, not what it is
 
 
@@ -77,7 +81,7 @@ def find(text: str) -> list[Span]:
     steps: list[View] = []
     for view in views(text):
         steps = [view, *steps]
-        literals = tuple(dict.fromkeys((*literals, *_present(view.seams()))))
+        literals = tuple(dict.fromkeys((*literals, *_new_in(view))))
         found += [
             _back(span, start, steps)
             for start, end in view.regions()
@@ -135,19 +139,21 @@ def _placeholder(label: str, secret: str) -> str:
 
 def _without_placeholders(text: str, spans: list[Span]) -> list[Span]:
     """Cut placeholders out of the spans: what was replaced stays as it is, what stands beside it does not."""
-    known = [match.span() for match in PLACEHOLDER.finditer(text)]
+    known = [match.span() for match in _PLACEHOLDER.finditer(text)]
     if not known:
         return spans
     return [part for span in spans for part in _cut(span, known) if any(map(str.isalnum, text[part.start : part.end]))]
 
 
-def _cut(span: Span, known: Iterable[tuple[int, int]]) -> Iterator[Span]:
+def _cut(span: Span, known: Sequence[tuple[int, int]]) -> Iterator[Span]:
     position = span.start
-    for start, end in known:
-        if start < span.end and end > position:
-            if start > position:
-                yield Span(position, start, span.label)
-            position = end
+    for number in range(max(bisect(known, (position,)) - 1, 0), len(known)):
+        start, end = known[number]
+        if start >= span.end:
+            break
+        if start > position:
+            yield Span(position, start, span.label)
+        position = max(position, end)
     if position < span.end:
         yield Span(position, span.end, span.label)
 
@@ -205,6 +211,15 @@ def _present(text: str) -> Iterator[str]:
         yield from (word for word in _WIDE_WORDS if word in text)
 
 
+def _new_in(view: View) -> Iterator[str]:
+    """The literals that a view may hold beyond those of the text: with a character that it made, or over a seam."""
+    if not view.made:
+        return _present(view.seams())
+    lowered = view.text.lower()
+    wanted = (literal for literal in (*_EXACT, *_ANY_CASE) if not view.made.isdisjoint(literal))
+    return (literal for literal in wanted if literal in view.text or literal in lowered)
+
+
 def _secrets(text: str, literals: Iterable[str]) -> Iterator[Span]:
     lowered = _lowered(text)
     for literal in literals:
@@ -220,7 +235,7 @@ def _personal(text: str) -> Iterator[Span]:
     for literal, rules in _PERSONAL.items():
         yield from _matches(rules, literal, text, text)
     for rule in _ANYWHERE:
-        yield from (_span(rule, match) for match in rule.pattern.finditer(text) if rule.accept(match))
+        yield from (_span(rule, match) for match in rule.pattern.compiled.finditer(text) if rule.accept(match))
 
 
 def _lowered(text: str) -> str:
@@ -244,10 +259,10 @@ def _matches(rules: Sequence[Rule], literal: str, text: str, searched: str) -> I
 
 def _match(rule: Rule, text: str, at: int, chars: int) -> re.Match[str] | None:
     if not rule.lead:
-        return rule.pattern.match(text, at)
-    return rule.pattern.search(text, max(at - rule.lead, 0), at + chars + rule.reach)
+        return rule.pattern.compiled.match(text, at)
+    return rule.pattern.compiled.search(text, max(at - rule.lead, 0), at + chars + rule.reach)
 
 
 def _span(rule: Rule, match: re.Match[str]) -> Span:
-    group = "secret" if "secret" in rule.pattern.groupindex else 0
+    group = "secret" if "secret" in match.re.groupindex else 0
     return Span(match.start(group), match.end(group), rule.label)

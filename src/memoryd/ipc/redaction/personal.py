@@ -6,7 +6,7 @@ Numbers are believed for their check digits, or for the way they are written, ne
 import re
 from datetime import date
 
-from memoryd.ipc.redaction.rule import Rule
+from memoryd.ipc.redaction.rule import Pattern, Rule
 
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECKS = "10X98765432"
@@ -53,26 +53,26 @@ def _is_persons_address(match: re.Match[str]) -> bool:
 PERSONAL: tuple[Rule, ...] = (
     Rule(
         kind="email", family="pii", literals=("@",), lead=64, accept=_is_persons_address,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?<![A-Za-z0-9._%+/:-])(?P<user>[A-Za-z0-9][A-Za-z0-9._%+-]{0,63})"
             r"@(?P<host>(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24})(?![A-Za-z0-9_@:/-])"
         ),
     ),
     Rule(
         kind="phone", family="pii", literals=("+",), accept=_is_international,
-        pattern=re.compile(r"(?<![\w+.=/])\+[1-9]\d{0,2}(?:[ .-]?\(?\d{1,5}\)?){2,6}(?![\w+/=]|[.]\d)", re.ASCII),
+        pattern=Pattern(r"(?<![\w+.=/])\+[1-9]\d{0,2}(?:[ .-]?\(?\d{1,5}\)?){2,6}(?![\w+/=]|[.]\d)", re.ASCII),
     ),
     Rule(
         kind="phone", family="pii", literals=(),
-        pattern=re.compile(r"(?<![\w.+/=-])1[3-9]\d(?:\d{8}|([ -])\d{4}\1\d{4})(?![\w/=-]|[.]\d)", re.ASCII),
+        pattern=Pattern(r"(?<![\w.+/=-])1[3-9]\d(?:\d{8}|([ -])\d{4}\1\d{4})(?![\w/=-]|[.]\d)", re.ASCII),
     ),
     Rule(
         kind="id-card", family="pii", literals=(), accept=_is_identity_card,
-        pattern=re.compile(r"(?<![\w.-])[1-9]\d{5}(?:19|20)\d{9}[\dXx](?![\w-]|[.]\d)", re.ASCII),
+        pattern=Pattern(r"(?<![\w.-])[1-9]\d{5}(?:19|20)\d{9}[\dXx](?![\w-]|[.]\d)", re.ASCII),
     ),
     Rule(
         kind="bank-card", family="pii", literals=(), accept=_is_bank_card,
-        pattern=re.compile(
+        pattern=Pattern(
             r"(?<![\w.+-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?|3[47]\d\d([ -])\d{6}\2\d{5})"
             r"(?![\w-]|[.]\d)", re.ASCII,
         ),

@@ -13,13 +13,29 @@ def always(match: re.Match[str]) -> bool:
     return True
 
 
+class Pattern:
+    """A regular expression that is compiled when it is first needed: most of them never are."""
+
+    __slots__ = ("_compiled", "_flags", "_source")
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source, self._flags = source, flags
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self._source, self._flags)
+        return self._compiled
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """A kind of secret. Its pattern is tried only where one of its literals stands in the text."""
 
     kind: str  #: lower-case letters, digits and dashes
     literals: tuple[str, ...]  #: of a token: as it is spelled; of a context: in lower case, for every spelling
-    pattern: re.Pattern[str]  #: tried at the literal; the group `secret`, else the whole match, is replaced
+    pattern: Pattern  #: tried at the literal; the group `secret`, else the whole match, is replaced
     accept: Accept = always
     lead: int = 0  #: the pattern may begin that many characters before the literal
     reach: int = 256  #: and then ends at most that many after it

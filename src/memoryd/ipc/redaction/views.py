@@ -34,17 +34,15 @@ class View:
     text: str
     starts: tuple[int, ...]  #: in the view; from there on `shifts` are added
     shifts: tuple[int, ...]
-    parts_gone: bool  #: the parts became nothing, so none belongs to what ends before it
+    made: frozenset[str]  #: what the parts became; empty: nothing, so none belongs to what ends before it
 
     def back(self, start: int, end: int) -> tuple[int, int]:
         """Where a part of the view stands in the text that it was made of."""
-        before_end = bisect_left if self.parts_gone else bisect_right
+        before_end = bisect_right if self.made else bisect_left
         return start + self._shift(bisect_right(self.starts, start)), end + self._shift(before_end(self.starts, end))
 
     def seams(self) -> str:
-        """The surroundings of what was rewritten: where words may stand that the text does not hold."""
-        if len(self.starts) * 2 * _SEAM >= len(self.text):
-            return self.text
+        """The surroundings of parts that are gone: where words may stand that the text does not hold."""
         return "\n".join(self.text[max(start - _SEAM, 0) : start + _SEAM] for start in self.starts)
 
     def regions(self) -> Iterator[tuple[int, int]]:
@@ -115,4 +113,4 @@ def _rewritten(text: str, places: Sequence[tuple[int, int]], made: Sequence[str]
     starts = tuple(accumulate(len(before) + len(new) for before, new in zip(kept, made, strict=True)))
     rows = [row for pair in zip(kept, made, strict=True) for row in pair]
     shifts = tuple(end - start for end, start in zip(ends[1:], starts, strict=True))
-    return View("".join([*rows, text[ends[-1] :]]), starts, shifts, parts_gone=not any(made))
+    return View("".join([*rows, text[ends[-1] :]]), starts, shifts, frozenset(filter(None, made)))

@@ -2,6 +2,7 @@
 
 import json
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from typing import IO, Any
 from memoryd.clock import mono
 from memoryd.memory.search.port import Damaged, Unavailable
 
+_SENT = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  #: from outside: nothing that it read is at fault
 END_SECONDS = 2.0  #: for a child to end by itself when its input ends
 
 
@@ -22,29 +24,40 @@ class Child:
         self._seconds = seconds  #: for an answer
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self.asked_mono = 0.0  #: when it was last of use
+        self._asked_mono = 0.0  #: when it was last of use
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Blocking.
 
         :raises Damaged: the child says so, or died of what it read
-        :raises Unavailable: it cannot be started, failed, or took too long
+        :raises Unavailable: it cannot be started, failed, was killed, or took too long
         """
         with self._lock:
             answer = self._answer(question)
-            self.asked_mono = mono()
+            self._asked_mono = mono()
         if "error" in answer:
             raise (Damaged if answer["damaged"] else Unavailable)(answer["error"])
         return answer
 
-    def end(self) -> None:
-        """Let it end; safe at any time."""
-        with self._lock:
-            self._end()
+    def rest(self, *, idle_seconds: float) -> None:
+        """Let it end, if nobody asked it anything for that long."""
+        if self._process is None or not self._lock.acquire(blocking=False):
+            return
+        try:
+            if mono() - self._asked_mono >= idle_seconds:
+                self._end()
+        finally:
+            self._lock.release()
 
-    @property
-    def alive(self) -> bool:
-        return self._process is not None
+    def end(self) -> None:
+        """Let it end; one that is at work is given a moment, then killed. What it had not committed is lost."""
+        if not self._lock.acquire(timeout=END_SECONDS) and (process := self._process) is not None:
+            process.kill()
+            self._lock.acquire()
+        try:
+            self._end()
+        finally:
+            self._lock.release()
 
     def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -61,7 +74,9 @@ class Child:
             self._kill()
             raise Unavailable(f"the search process gave no answer within {self._seconds:g} s")
         if not line.endswith(b"\n"):
-            raise Damaged(f"the search process ended with status {self._end()}")
+            status = self._end()
+            ended = f"the search process ended with status {status}"
+            raise (Unavailable if status in _SENT else Damaged)(ended)
         answer: dict[str, Any] = json.loads(line)
         return answer
 

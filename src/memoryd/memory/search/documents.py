@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from memoryd.ipc.events import Role
 from memoryd.memory.catalogue import Catalogue, Known, KnownLine, SessionSummary
@@ -24,13 +25,32 @@ Weighted = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One thing that can be found. `id` says all that the answer needs: a hash of a memory, `seq.nth` of a turn."""
+    """One thing that can be found; its id is all that comes back: a hash of a memory, a `TurnId` of a turn."""
 
     id: str
     dir: str  #: the memory directory; another project's never answers
     session: str = ""  #: `host/id` of a turn; '' for a memory
     twin: str = ""  #: the same text said again in the session takes the place of this one
     texts: Weighted
+
+
+class TurnId(NamedTuple):
+    """What the index keeps of a turn: enough to rank it before it is read."""
+
+    seq: int
+    nth: int  #: among the texts of its event
+    role: Role
+
+    @classmethod
+    def parse(cls, text: str) -> "TurnId":
+        seq, nth, role = text.split(".")
+        return cls(int(seq), int(nth), _ROLES[role])
+
+    def __str__(self) -> str:
+        return f"{self.seq}.{self.nth}.{self.role[0]}"
+
+
+_ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "t": "tool"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +66,8 @@ class Spoken:
     text: str
 
     @property
-    def id(self) -> str:
-        return f"{self.seq}.{self.nth}"
+    def id(self) -> TurnId:
+        return TurnId(self.seq, self.nth, self.role)
 
     @property
     def twin(self) -> str:
@@ -60,7 +80,7 @@ def memories(catalogue: Catalogue, root: str) -> dict[str, Memory]:
 
     :param root: the memory directory of the catalogue
     """
-    held: tuple[Memory, ...] = (*catalogue.entries, *catalogue.lines, *catalogue.sessions)
+    held: tuple[Memory, ...] = (*catalogue.entries, *catalogue.procedures, *catalogue.lines, *catalogue.sessions)
     return {_memory_id(root, memory): memory for memory in held}
 
 
@@ -93,7 +113,7 @@ def _turn(turn: Spoken, said: Sequence[Spoken], place: int | None) -> Document:
         if before and before[0].role != turn.role:
             texts += [(other.text, weight) for other, weight in zip(before, (PREVIOUS, EARLIER), strict=False)]
         texts += [(other.text, NEXT) for other in after if other.role != turn.role]
-    return Document(id=turn.id, dir=turn.dir, session=turn.session, twin=turn.twin, texts=_cut(tuple(texts)))
+    return Document(id=str(turn.id), dir=turn.dir, session=turn.session, twin=turn.twin, texts=_cut(tuple(texts)))
 
 
 def _day(at: datetime) -> str:

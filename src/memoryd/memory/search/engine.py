@@ -1,30 +1,32 @@
 """The index in its child processes: one that reads while there are questions, one that writes while there is news."""
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from memoryd.clock import mono
 from memoryd.memory.search.child import Child
 from memoryd.memory.search.documents import Document
+from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.port import Damaged, Field, Found, IndexState, Removal
 
 VERSION = 1  #: of the schema and of the tokens; another one is built anew beside it
-ANSWER_SECONDS, COMMIT_SECONDS = 5.0, 120.0
+ANSWER_SECONDS, COMMIT_SECONDS = 30.0, 300.0  #: an embedder loads in seconds, and reads 26 texts a second or more
 REST_SECONDS = 60.0  #: a reader that was not asked for that long ends
 
 _MODULE = "memoryd.memory.search.process"
 
 
 class Engine:
-    """`memory.search.port.Index` over tantivy under `<data>/index/`."""
+    """`memory.search.port.Index` over tantivy under `<data>/index/`, with vectors if there is an embedder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, embedder: EmbedderSpec | None = None) -> None:
         self.folder = folder
-        self.path = folder / f"v{VERSION}"
-        self._reader = Child(_MODULE, ["read", str(self.path)], seconds=ANSWER_SECONDS)
-        self._writer = Child(_MODULE, ["write", str(self.path)], seconds=COMMIT_SECONDS)
+        self.path = folder / (f"v{VERSION}-{embedder.name}" if embedder else f"v{VERSION}")
+        rest = [str(self.path), *([json.dumps(asdict(embedder))] if embedder else [])]
+        self._reader = Child(_MODULE, ["read", *rest], seconds=ANSWER_SECONDS)
+        self._writer = Child(_MODULE, ["write", *rest], seconds=COMMIT_SECONDS)
 
     def state(self) -> IndexState:
         if not (self.path / "meta.json").is_file():
@@ -52,9 +54,8 @@ class Engine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def rest(self) -> None:
-        self._writer.end()
-        if self._reader.alive and mono() - self._reader.asked_mono > REST_SECONDS:
-            self._reader.end()
+        self._writer.rest(idle_seconds=0.0)
+        self._reader.rest(idle_seconds=REST_SECONDS)
 
     def close(self) -> None:
         self._writer.end()

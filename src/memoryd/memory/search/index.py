@@ -15,7 +15,7 @@ from memoryd.memory.search.port import Damaged
 from memoryd.memory.search.tokens import Word, asked, single, tokens
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
-MAX_ASKED = 48  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
+MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
 
 FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
@@ -135,7 +135,8 @@ class IndexReader:
     def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher) -> list[Query]:
         weights = dict.fromkeys(single(query), COMMON_WEIGHT)
         weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
-        rarest = sorted(weights, key=lambda token: searcher.doc_freq(field, token))[:MAX_ASKED]
+        counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
+        rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]
         return [self._boosted(self._term(field, token), weights[token]) for token in rarest]
 
     @staticmethod

@@ -77,7 +77,7 @@ def matching(catalogue: Catalogue, query: str, match: Match = "words") -> list[R
     """
     asked = content_words(query)
     held: list[tuple[Memory, str, frozenset[str]]] = [
-        (known, _text_of(known.entry), known.words) for known in catalogue.entries
+        (known, _text_of(known.entry), known.words) for known in (*catalogue.entries, *catalogue.procedures)
     ]
     held += [(line, line.text, line.words) for line in catalogue.lines]
     held += [(summary, summary.text, content_words(summary.text)) for summary in catalogue.sessions]

@@ -1,4 +1,4 @@
-"""A process of the index: `python -m memoryd.memory.search.process read|write PATH`.
+"""A process of the index: `python -m memoryd.memory.search.process read|write PATH [EMBEDDER]`.
 
 One JSON object a line in, one out, until its input ends; the daemon's death ends it too. An import of tantivy and an
 open index cost 15 MB (a writer 60) that no process gives back, and a file that is cut off under a memory map kills the
@@ -9,38 +9,98 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from memoryd.memory.search import embedding
+from memoryd.memory.search.embedding import Embedder, EmbedderSpec
 from memoryd.memory.search.index import IndexReader, IndexWriter
-from memoryd.memory.search.port import Damaged
+from memoryd.memory.search.port import Damaged, Unavailable
+
+if TYPE_CHECKING:
+    from memoryd.memory.search.vectors import VectorReader, VectorWriter
 
 Answer = dict[str, Any]
+NEAR_WEIGHT = 0.4  #: of a vector beside the words
 NICE = 10  #: of a writer: whoever waits for an answer comes first
 
 
 def main() -> None:
     mode, path = sys.argv[1], Path(sys.argv[2])
-    answer = _reading(path) if mode == "read" else _writing(path)
+    spec = EmbedderSpec(**json.loads(sys.argv[3])) if len(sys.argv) > 3 else None
+    answer = _reading(path, spec) if mode == "read" else _writing(path, spec)
     for line in sys.stdin.buffer:
         sys.stdout.write(json.dumps(_guarded(answer, json.loads(line))) + "\n")
         sys.stdout.flush()
 
 
-def _reading(path: Path) -> Callable[[Answer], Answer]:
+def _reading(path: Path, spec: EmbedderSpec | None) -> Callable[[Answer], Answer]:
     reader = IndexReader(path)
-    return lambda asked: {"hits": reader.search(**asked)} if asked else {"state": reader.state()}
+    meaning = Meaning(path, spec) if spec else None
+
+    def answer(asked: Answer) -> Answer:
+        if not asked:
+            return {"state": reader.state()}
+        words = reader.search(**asked)
+        return {"hits": meaning.joined(words, asked) if meaning and not asked["every"] else words}
+
+    return answer
 
 
-def _writing(path: Path) -> Callable[[Answer], Answer]:
+def _writing(path: Path, spec: EmbedderSpec | None) -> Callable[[Answer], Answer]:
     os.nice(NICE)
     writer = IndexWriter(path)
+    meaning = Meaning(path, spec) if spec else None
 
     def apply(asked: Answer) -> Answer:
+        if meaning:
+            meaning.add(asked["add"])  # first: a document that is committed has its vector
         writer.apply(**asked)
         return {}
 
     return apply
+
+
+class Meaning:
+    """Vectors beside the index; the embedder and numpy are loaded when they are first needed."""
+
+    def __init__(self, path: Path, spec: EmbedderSpec) -> None:
+        self._path, self._spec = path, spec
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        return embedding.load(self._spec)
+
+    @cached_property
+    def _writer(self) -> "VectorWriter":
+        from memoryd.memory.search.vectors import VectorWriter
+
+        self._path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return VectorWriter(self._path, self._embedder)
+
+    @cached_property
+    def _reader(self) -> "VectorReader":
+        from memoryd.memory.search.vectors import VectorReader
+
+        return VectorReader(self._path, self._embedder)
+
+    def add(self, documents: list[Answer]) -> None:
+        if documents:
+            self._writer.add(documents)
+
+    def joined(self, words: list[tuple[str, float]], asked: Answer) -> list[tuple[str, float]]:
+        """The words' answer and the nearest vectors; the words alone while the embedder cannot be asked."""
+        from memoryd.memory.search.vectors import fused
+
+        try:
+            near = self._reader.search(
+                asked["query"], field=asked["field"], dirs=asked["dirs"], limit=asked["limit"],
+                also=[id for id, _ in words],
+            )  # fmt: skip
+        except Unavailable:
+            return words
+        return fused(words, near, weight=NEAR_WEIGHT)[: asked["limit"]]
 
 
 def _guarded(answer: Callable[[Answer], Answer], asked: Answer) -> Answer:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from memoryd.memory.text import CJK, content_words, cut, has_word, is_particle, normal, stem
 
@@ -21,7 +22,7 @@ def snippet(text: str, query: str, *, limit: int = SNIPPET_CHARS) -> str:
 
 def speaks_of(text: str, query: str) -> float:
     """Return the share of the query's words that a text holds, 0 to 1: relevance without an index."""
-    words = content_words(query)
+    words = _words(query)
     held = content_words(text)
     if words:
         return sum(has_word(word, held, text) for word in words) / len(words)
@@ -33,9 +34,15 @@ def holds(text: str, query: str) -> bool:
     return _count(_folded(text), _needles(query)) > 0
 
 
-def _needles(query: str) -> list[str]:
+@lru_cache(maxsize=16)
+def _words(query: str) -> frozenset[str]:
+    return content_words(query)
+
+
+@lru_cache(maxsize=16)  # asked again for each text of an answer
+def _needles(query: str) -> tuple[str, ...]:
     """Beginnings of words, pairs of CJK characters, or a single one; the longest first."""
-    words = content_words(query)
+    words = _words(query)
     found: set[str] = set()
     for match in _ASKED.finditer(normal(query).casefold()):
         run = match.group()
@@ -45,26 +52,30 @@ def _needles(query: str) -> list[str]:
             found.add(run)
         else:
             found |= {run[i : i + 2] for i in range(len(run) - 1) if not any(map(is_particle, run[i : i + 2]))}
-    return sorted(found, key=lambda needle: (-len(needle), needle))
+    return tuple(sorted(found, key=lambda needle: (-len(needle), needle)))
 
 
 def _count(folded: str, needles: Iterable[str]) -> int:
-    return sum(_at(folded, needle) >= 0 for needle in needles)
+    return sum(needle in folded for needle in needles)
 
 
 def _at(folded: str, needle: str) -> int:
-    if _CJK_CHAR.match(needle):
-        return folded.find(needle)
-    match = re.search(rf"(?<![^\W_]){re.escape(needle)}", folded) or re.search(re.escape(needle), folded)
-    return match.start() if match else -1
+    """Where a needle stands: at the beginning of a word if it does anywhere, else within one; -1: nowhere."""
+    first = at = folded.find(needle)
+    while at > 0 and folded[at - 1].isalnum() and needle.isascii():
+        at = folded.find(needle, at + 1)
+    return first if at < 0 else at
 
 
 def _folded(text: str) -> str:
     """The text folded to be compared, each character at its place."""
     folded = normal(text).casefold()
-    if len(folded) == len(text):
-        return folded
-    return "".join((normal(char).casefold() or char)[0] for char in text)
+    return folded if len(folded) == len(text) else "".join(map(_folded_char, text))
+
+
+@lru_cache(maxsize=4_096)
+def _folded_char(char: str) -> str:
+    return (normal(char).casefold() or char)[0]
 
 
 def _window(row: str, needles: Sequence[str], limit: int) -> str:

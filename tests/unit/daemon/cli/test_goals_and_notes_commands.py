@@ -12,8 +12,9 @@ from memoryd.daemon.cli import mcp
 def test_goals_from_set_to_done(cli: Cli, world: World) -> None:
     assert "no goals" in cli("goals").out
     assert cli("goals", "add", "ship the beta").out.startswith("open: 1 ship the beta")
-    assert json.loads(cli("goals", "add", "write the docs", "--json").out)["id"] == 2
+    assert json.loads(cli("goals", "add", "write the docs", "--session", "s7", "--json").out)["id"] == 2
     listed = cli("goals").out
+    assert "s7" in listed
     assert listed.index("write the docs") < listed.index("ship the beta")
     assert "- ship the beta" in cli("recall").out
     assert cli("goals", "done", "1").out == "done: 1 ship the beta\n"

@@ -235,3 +235,18 @@ def test_input_that_is_no_event_is_refused_by_name(cli: Cli, world: World) -> No
 def test_piped_output_ends_quietly(world: World) -> None:
     status = os.system(f"{sys.executable} -P -m memoryd list | true")
     assert status == 0
+
+
+def test_what_waits_is_listed_accepted_and_rejected(cli: Cli, world: World) -> None:
+    file = world.places.user_memory / "identity.md"
+    before = file.read_text("utf-8")
+    file.write_text(f"{before}- named Ada by somebody\n", "utf-8")
+    cli("list")
+    ran = cli("review", "list", "--json")
+    (item,) = [item for item in json.loads(ran.out)["items"] if "identity.md" in item["text"]]
+    assert "+- named Ada by somebody" in cli("review", "list").out
+    assert cli("review", "accept", "no-such-id").status == 1
+    assert cli("review", "reject", item["id"], "--json").status == 0
+    assert file.read_text("utf-8") == before
+    assert cli("review", "reject", item["id"]).status == 76
+    assert "characters of entries: user " in cli("list").out

@@ -1,6 +1,7 @@
 """`memoryd privacy`: places, kinds and counts; never a value."""
 
 import json
+from typing import Any
 
 from support.secrets import samples
 from unit.daemon.cli.conftest import Cli, World
@@ -33,5 +34,14 @@ def test_its_json_is_the_result_of_the_method(cli: Cli, world: World) -> None:
     assert journal["bytes"] >= (world.places.data / "state.db").stat().st_size
 
 
-def test_what_a_setting_sends_away_is_named() -> None:
-    assert list(privacy.outgoing(Config())) == []
+def test_what_a_setting_sends_away_is_named_and_nothing_is_by_default() -> None:
+    assert list(privacy.outgoing(Config().model_dump(mode="json"))) == []
+    settings: dict[str, dict[str, Any]] = {
+        "agent": {"kind": "model", "model": "openai:gpt", "base_url": "https://llm.example.org/v1", "command": None},
+        "search": {"embedder": "none", "model": "left over"},
+        "recall": {"budget_tokens": 2500},
+    }
+    found = [(way.what, way.where) for way in privacy.outgoing(settings)]
+    assert found == [("agent", "model openai:gpt, base_url https://llm.example.org/v1")]
+    command = {"agent": {"kind": "command", "command": ["claude", "-p"]}}
+    assert [way.where for way in privacy.outgoing(command)] == ["command claude -p"]

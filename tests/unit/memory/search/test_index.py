@@ -48,26 +48,26 @@ def ids(index: Index, query: str, **rest: object) -> list[str]:
 def test_what_was_committed_is_found_with_its_state(index: Index) -> None:
     filled(index)
     assert index.state() == IndexState(seq=5, roots={"/a": "d1"})
-    assert ids(index, "json")[0] == "2.0"
-    assert ids(index, "头发")[0] == "3.0"
-    assert ids(index, "发")[0] == "3.0"
-    assert ids(index, "main.py")[0] == "4.0"
+    assert ids(index, "json")[0] == "2.0.a"
+    assert ids(index, "头发")[0] == "3.0.u"
+    assert ids(index, "发")[0] == "3.0.u"
+    assert ids(index, "main.py")[0] == "4.0.u"
     assert [found.id for found in index.search("database", field="memory")] == ["m1"]
 
 
 def test_a_directory_never_answers_for_another(index: Index) -> None:
     filled(index)
-    assert set(ids(index, "postgres")) >= {"2.0", "5.0"}
-    assert ids(index, "postgres", dirs=["/b"]) == ["5.0"]
+    assert set(ids(index, "postgres")) >= {"2.0.a", "5.0.u"}
+    assert ids(index, "postgres", dirs=["/b"]) == ["5.0.u"]
     assert ids(index, "json", dirs=["/b"]) == []
     assert [found.id for found in index.search("postgres", field="memory", dirs=["/b"])] == []
 
 
 def test_a_turn_is_found_by_the_exchange_around_it_and_its_own_words_count_most(index: Index) -> None:
     filled(index)
-    assert ids(index, "database")[:2] == ["1.0", "2.0"]  # the answer does not repeat the question
-    assert ids(index, "json")[0] == "2.0"
-    assert "4.0" not in ids(index, "头发")  # one person's two sentences are no exchange
+    assert ids(index, "database")[:2] == ["1.0.u", "2.0.a"]  # the answer does not repeat the question
+    assert ids(index, "json")[0] == "2.0.a"
+    assert "4.0.u" not in ids(index, "头发")  # one person's two sentences are no exchange
 
 
 def test_every_word_may_be_asked_for(index: Index) -> None:
@@ -81,8 +81,8 @@ def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
     copy = said(9, "我的頭髮很長")  # the same text again: it takes the other's place
     removals = [Removal("session", "h/t"), Removal("root", "/a")]
     index.apply(add=of_turns([copy]), remove=removals, state=IndexState(seq=9))
-    assert "9.0" in ids(index, "头发")
-    assert "3.0" not in ids(index, "头发")
+    assert "9.0.u" in ids(index, "头发")
+    assert "3.0.u" not in ids(index, "头发")
     assert ids(index, "elsewhere") == []
     assert index.search("postgres", field="memory") == []
     assert index.state() == IndexState(seq=9)

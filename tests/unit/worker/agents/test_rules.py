@@ -90,7 +90,7 @@ class Talk:
     def spans(self, seqs: Any) -> Mapping[int, Span]:
         return {seq: self._said[seq] for seq in seqs if seq in self._said}
 
-    def foreign(self, seqs: Any) -> Sequence[tuple[Tier, str]]:
+    def foreign(self, seqs: Any, *, later: bool = False) -> Sequence[tuple[Tier, str]]:
         return [(span.tier, span.text) for span in self._said.values() if span.tier is not Tier.USER]
 
     def text(self, path: str) -> str:

@@ -1,0 +1,180 @@
+"""Search at 1 000, 10 000 and 100 000 past texts, English and Chinese: through the socket, all sizes in turn."""
+
+import asyncio
+import random
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+
+from support.installation import Installation, installed, until
+
+from bench.ground import Ground
+from bench.process import HAS_PROC, memory
+from bench.table import Row
+from bench.timing import quantile
+from memoryd.daemon.indexing import GATHER_SECONDS
+from memoryd.daemon.journal.journal import Arrival, Binding, Journal
+from memoryd.ipc.client import Client
+from memoryd.ipc.events import Message, MessageData
+
+TITLE = "Search"
+SIZES = (1_000, 10_000, 100_000)
+QUERIES = 2_000  #: distinct ones a language
+MAX_P99_MS, MAX_GROWTH = 5.0, 2.0
+TEXTS_A_SESSION = 20
+LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
+MEGABYTE = 1024 * 1024
+
+_MARKED = Path(__file__).parent / "rules" / "marked"
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A daemon whose index holds so many texts."""
+
+    size: int
+    served: Installation
+    rate: float  #: texts a second, from the journal to the commit
+    texts: Sequence[str]
+
+
+def section(ground: Ground) -> tuple[list[Row], list[str]]:
+    sizes = ground.pick(quick=SIZES[:2], full=SIZES)
+    with ExitStack() as stack:
+        filled = [_filled(stack, ground, size) for size in sizes]
+        times = {
+            language: _in_turn(filled, _queries(filled[0].texts, language, ground.pick(quick=300, full=QUERIES)))
+            for language in ("English", "Chinese")
+        }
+        plain = {language: _plain(filled[-1].texts, language) for language in times}
+        rows = [row for language, taken in times.items() for row in _rows(language, filled, taken, plain[language])]
+        rows += [row for one in filled for row in _sizes(one)]
+    return rows, [
+        f"{len(times['English'][0]):,} distinct queries a language, each asked of every size in turn; no result cache. "
+        "Floor: the same at 1 000 texts; in brackets SQLite FTS5 (unicode61) in this process on the largest."
+    ]
+
+
+def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
+    served = stack.enter_context(installed(ground.room(f"s{size}"), data_home=None))
+    texts = list(_texts(size))
+    served.places.data.mkdir(parents=True, mode=0o700)
+    asyncio.run(_write(served.database, texts))
+    served.start()
+    began = perf_counter()
+    with served.client() as client:
+        until(lambda: client.call("daemon.health").index_behind == 0, seconds=600, what=served.tail)
+    taken = max(0.1, perf_counter() - began - GATHER_SECONDS)
+    return Filled(size=size, served=served, rate=size / taken, texts=texts)
+
+
+async def _write(database: Path, texts: Sequence[str]) -> None:
+    """Into the journal as the daemon writes it, without the socket."""
+    journal = await asyncio.to_thread(Journal.open, database)
+    for start in range(0, len(texts), 250):
+        await journal.append([_arrival(n, texts[n]) for n in range(start, min(start + 250, len(texts)))])
+    await asyncio.to_thread(journal.close)
+
+
+def _arrival(number: int, text: str) -> Arrival:
+    event = Message(
+        id=f"e{number}", host="generic", session_id=f"s{number // TEXTS_A_SESSION}",
+        at=_START + timedelta(minutes=number),
+        data=MessageData(role="user" if number % 2 == 0 else "assistant", text=text),
+    )  # fmt: skip
+    return Arrival(event=event, binding=Binding(dir=Path("/memory"), kind="user"))
+
+
+def _texts(size: int) -> Iterator[str]:
+    """Made of labelled prompts: six in ten English, the rest Chinese; each of parts of three."""
+    chosen = random.Random(size)
+    prompts = {language: _prompts(language) for language in ("en", "zh")}
+    for _ in range(size):
+        parts = chosen.choices(prompts["en" if chosen.random() < 0.6 else "zh"], k=3)
+        yield " ".join(part[chosen.randrange(max(1, len(part) // 2)) :][:200] for part in parts)
+
+
+def _prompts(language: str) -> list[str]:
+    files = sorted(_MARKED.glob(f"{language}*.txt"))
+    lines = [re.sub(r"⟦\S?|⟧", "", line).strip() for file in files for line in file.read_text("utf-8").splitlines()]
+    return [line for line in lines if len(line) > 10]
+
+
+def _queries(texts: Sequence[str], language: str, count: int) -> list[str]:
+    """Words that stand together in some text: three English ones, or two to six Chinese characters."""
+    pattern = r"[A-Za-z]{3,} [A-Za-z]{3,} [A-Za-z]{3,}" if language == "English" else r"[\u4e00-\u9fff]{2,6}"
+    source = "\n".join(texts)
+    found = list(dict.fromkeys(re.findall(pattern, source)))
+    return random.Random(1).sample(found, min(count, len(found)))
+
+
+def _in_turn(filled: Sequence[Filled], queries: Sequence[str]) -> list[list[float]]:
+    """Seconds of each query, for each size."""
+    taken: list[list[float]] = [[] for _ in filled]
+    with ExitStack() as stack:
+        clients = [stack.enter_context(one.served.client()) for one in filled]
+        for client in clients:
+            _ask(client, "warm")
+        for query in queries:
+            for client, seconds in zip(clients, taken, strict=True):
+                began = perf_counter()
+                _ask(client, query)
+                seconds.append(perf_counter() - began)
+    return taken
+
+
+def _ask(client: Client, query: str) -> None:
+    client.call("session.search", {"query": query, "limit": 10})
+
+
+_FTS5 = "select rowid from texts where texts match ? order by bm25(texts) limit 10"
+
+
+def _plain(texts: Sequence[str], language: str) -> float:
+    """p99 in seconds of FTS5 on the same texts, one word being enough."""
+    database = sqlite3.connect(":memory:")
+    database.execute("create virtual table texts using fts5 (text, tokenize = unicode61)")
+    database.executemany("insert into texts values (?)", ((text,) for text in texts))
+    taken = []
+    for query in _queries(texts, language, 200):
+        asked = " OR ".join(f'"{word}"' for word in query.split())
+        began = perf_counter()
+        database.execute(_FTS5, (asked,)).fetchall()
+        taken.append(perf_counter() - began)
+    database.close()
+    return quantile(taken, 0.99)
+
+
+def _rows(language: str, filled: Sequence[Filled], taken: Sequence[list[float]], plain: float) -> Iterator[Row]:
+    floor = quantile(taken[0], 0.99) * 1000
+    for one, seconds in zip(filled, taken, strict=True):
+        p50, p99 = quantile(seconds, 0.5) * 1000, quantile(seconds, 0.99) * 1000
+        last = one is filled[-1]
+        yield Row(
+            what=f"{language}, {one.size:,} texts", value=f"p99 {p99:.2f} ms, p50 {p50:.2f} ms",
+            floor=f"{floor:.2f} ms" + (f" (FTS5 {plain * 1000:.1f} ms)" if last else ""), ratio=f"{p99 / floor:.2f}x",
+            aim=f"<= {MAX_P99_MS:g} ms, <= {MAX_GROWTH:g}x" if last else "",
+            met=(p99 <= MAX_P99_MS and p99 <= MAX_GROWTH * floor) if last else None, limit=LIMIT if last else "",
+        )  # fmt: skip
+
+
+def _sizes(one: Filled) -> Iterator[Row]:
+    files = sum(path.stat().st_size for path in (one.served.places.data / "index").rglob("*") if path.is_file())
+    raw = sum(len(text.encode()) for text in one.texts)
+    held = ""
+    if HAS_PROC:
+        tasks = Path(f"/proc/{one.served.pid}/task").iterdir()
+        children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+        parts = [f"{memory(pid).rss / MEGABYTE:.0f}" for pid in (one.served.pid, *map(int, children))]
+        held = f"; RSS daemon {parts[0]} MB, reader {', '.join(parts[1:]) or '-'} MB"
+    yield Row(
+        what=f"index of {one.size:,} texts", value=f"{files / MEGABYTE:.1f} MB, {one.rate:,.0f} texts/s{held}",
+        floor=f"{raw / MEGABYTE:.1f} MB of text", ratio=f"{files / raw:.2f}x",
+        limit="tokenisation in Python; the reader ends after a minute without a question",
+    )  # fmt: skip

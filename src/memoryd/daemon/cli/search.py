@@ -1,0 +1,114 @@
+"""search: memories, or what was said before."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from memoryd.clock import utc_now
+from memoryd.daemon.cli import asking, screen
+from memoryd.daemon.cli.memory import Scopes, place
+from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, app
+from memoryd.daemon.cli.screen import Column
+from memoryd.daemon.cli.times import ago
+from memoryd.ipc.methods.memory import MemoryItem
+from memoryd.ipc.methods.sessions import SessionHit
+
+
+class Match(StrEnum):
+    WORDS = "words"
+    ANY = "any"
+    PHRASE = "phrase"
+    LITERAL = "literal"
+    PREFIX = "prefix"
+
+
+class GroupBy(StrEnum):
+    NONE = "none"
+    SESSION = "session"
+    THREAD = "thread"
+
+
+@app.command(rich_help_panel=MEMORY)
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, in any language.")],
+    match: Annotated[Match, typer.Option("--match", help="How the words must occur.")] = Match.WORDS,
+    sessions: Annotated[bool, typer.Option("--sessions", help="Search past conversations of this project.")] = False,
+    group_by: Annotated[
+        GroupBy, typer.Option("--group-by", help="With --sessions: the best text of each session or thread.")
+    ] = GroupBy.NONE,
+    cwd: Cwd = None,
+    scope: Scopes = None,
+    limit: Limit = 10,
+    cursor: Cursor = None,
+    json: Json = False,
+) -> None:
+    """Search the memories of this project and your own, or with --sessions its past conversations.
+
+    Exit status 1 when nothing is found.
+
+    Example: [cyan]memoryd search 部署 --match any[/]
+    """
+    if sessions:
+        return search_sessions(
+            query, cwd=asking.absolute(cwd), group_by=group_by, limit=limit, cursor=cursor, json=json
+        )
+    found = asking.ask(
+        "memory.search",
+        {
+            "query": query, "match": match.value, "cwd": asking.absolute(cwd), "limit": limit,
+            "cursor": cursor, "scopes": tuple(scope or ()),
+        },
+    )  # fmt: skip
+    if json:
+        screen.as_json(found)
+    elif found.items:
+        rows = ((f"{item.score or 0:.2f}", place(item), _one_line(item)) for item in found.items)
+        screen.show(screen.table(_HIT_COLUMNS, rows))
+        screen.more(found.next_cursor)
+    else:
+        screen.warn(f"nothing matches {query!r}; --match any is wider")
+    if not found.items:
+        raise typer.Exit(1)
+    return None
+
+
+def search_sessions(query: str, *, cwd: str, group_by: GroupBy, limit: int, cursor: str | None, json: bool) -> None:
+    """What was said before, the best first."""
+    found = asking.ask(
+        "session.search",
+        {"query": query, "cwd": cwd, "group_by": group_by.value, "limit": limit, "cursor": cursor},
+    )
+    if json:
+        screen.as_json(found)
+    elif found.items:
+        screen.show(screen.table(_TURN_COLUMNS, map(_turn_row, found.items)))
+        screen.more(found.next_cursor)
+    else:
+        screen.warn(f"nobody spoke of {query!r} here")
+    if not found.items:
+        raise typer.Exit(1)
+
+
+_TURN_COLUMNS = (
+    Column(title="session", style="cyan", fold=True),
+    Column(title="who", columns=screen.NARROW),
+    Column(title="when", columns=screen.NARROW),
+    Column(title="text", fold=True),
+)
+
+
+def _turn_row(hit: SessionHit) -> tuple[str, ...]:
+    more = f" (+{hit.hits - 1})" if hit.hits > 1 else ""
+    return (hit.session + more, hit.role, ago(hit.at, utc_now()), " ".join(hit.snippet.split()))
+
+
+_HIT_COLUMNS = (
+    Column(title="score", right=True, columns=screen.NARROW),
+    Column(title="where", style="cyan", fold=True),
+    Column(title="text", fold=True),
+)
+
+
+def _one_line(item: MemoryItem) -> str:
+    return " ".join((item.text or item.description or item.name).split())
