@@ -17,6 +17,7 @@ from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.archive.archives import Archives
+from memoryd.daemon.archive.contents import Reader
 from memoryd.daemon.archive.exporting import Exporter
 from memoryd.daemon.archive.git import GitHistory
 from memoryd.daemon.archive.importing import Importer
@@ -42,6 +43,7 @@ from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.permitting import Permits
+from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.reviewing import Inbox
@@ -163,8 +165,9 @@ class Daemon:
         self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
         self.purger = Purger(
-            places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
-            drain_spool=self.drain_spool, clock=self.clock, forgetters=[self.indexer.purge],
+            places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
+            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drain_spool,
+            clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.archives = self._make_archives()
         self.sweep = Sweep(
@@ -180,9 +183,9 @@ class Daemon:
         return Archives(
             shelf=self.shelf,
             exporter=Exporter(places=self.places, history=self.history, shelf=self.shelf, clock=self.clock),
+            reader=Reader(places=self.places, history=self.history, off_record=self.ingest.is_off_record),
             importer=Importer(
-                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock,
-                off_record=self.ingest.is_off_record,
+                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock
             ),
             git=GitHistory(
                 places=self.places, history=self.history, versions=self.runs.versions, clock=self.clock
