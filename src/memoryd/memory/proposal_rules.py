@@ -12,7 +12,7 @@ from memoryd.memory.changes import decode
 from memoryd.memory.model import CORE_FILES, EntryType
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
-from memoryd.memory.text import bare, content_words, fold, similarity
+from memoryd.memory.text import bare, content_words, fold, leaves_out, similarity
 from memoryd.memory.wording import is_loaded, loaded, rows
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
@@ -24,11 +24,11 @@ MAX_TAG_CHARS = 64
 
 #: a prompt that takes something back; one that only says what is otherwise now takes nothing out
 _TAKES_BACK = re.compile(
-    r"\b(?:forget|remove|delete|drop|discard|erase|wipe|scrub|purge|clear|lose|bin|unlearn|un-?know|cancel(?:led)?|undo"
+    r"\b(?:forget|remove|delete|drop|discard|erase|wipe|scrub|purge|clear|lose|unlearn|un-?(?:know|remember)|scrap|bin|cancel(?:led)?|undo"
     r"|(?:don['’]t|not|never|rather you didn['’]t) (?:remember|keep|store|record)|off the record|confidential"
     r"|scratch|strike|(?:take|took) (?:it|that|this) back|correction|misspoke|was wrong|lied"
     r"|(?:your|any) (?:memory|notes?|records?)|no longer|not any ?more|outdated|obsolete)\b"
-    r"|忘|别记|别存|别留|不要记|不用记|不想留|删|抹|擦掉|清掉|清干净|划掉|移除|取消|去掉|不再|作废|废|过时|说错|搞错|弄错|收回"
+    r"|忘|(?:别|不要|不用|不许|不准|不必|不想|勿|没必要)[^，。]{0,4}[记存留]|删|抹|擦掉|清掉|清干净|划掉|移除|剔|取消|去掉|不再|作废|废|过时|说错|搞错|弄错|收回"
     r"|撤|当我没说|没听见|保密|失忆",
     re.IGNORECASE,
 )
@@ -55,11 +55,29 @@ def all_texts(proposal: Proposal) -> tuple[str, ...]:
     return new_texts(proposal)
 
 
+def _text_of(slug: str, case: Case) -> str:
+    """The file of an entry as the memory agent saw it."""
+    return "\n".join(decode(text) for key, text in case.base.items() if entries.slug_of(key.path) == slug)
+
+
+def _cut_text(proposal: Proposal, case: Case) -> str:
+    """What stood in memory, when a proposal puts a part of it in its place and nothing else; '' otherwise."""
+    if isinstance(proposal, Lines) and proposal.replace and not proposal.add:
+        return "\n".join(old for old, new in proposal.replace if leaves_out(old, new))
+    if isinstance(proposal, Supersede) and not proposal.tags:
+        old = _text_of(proposal.old, case)
+        title = all(text.rstrip("….") in proposal.content for text in (proposal.name, proposal.description))
+        return old if title and leaves_out(old, proposal.content) else ""
+    return ""
+
+
 def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
-    """What a proposal takes out of memory without putting anything in its place."""
+    """What a proposal takes out of memory without putting anything new in its place."""
+    cut = _cut_text(proposal, case)
+    if cut:
+        return (cut,)
     if isinstance(proposal, Archive):
-        files = (decode(text) for key, text in case.base.items() if entries.slug_of(key.path) == proposal.slug)
-        return ("\n".join([proposal.slug, *files]),)
+        return ("\n".join([proposal.slug, _text_of(proposal.slug, case)]),)
     return proposal.remove if isinstance(proposal, Lines) else ()
 
 
@@ -157,7 +175,7 @@ def cites_something(proposal: Proposal, case: Case) -> Objection:
 
 
 def tier_is_users(proposal: Proposal, case: Case) -> Objection:
-    if case.person or not new_texts(proposal):
+    if case.person or not new_texts(proposal) or _cut_text(proposal, case):
         return None
     lowest = case.lowest(proposal, "\n".join(new_texts(proposal)))
     if lowest is Tier.USER:
@@ -169,9 +187,10 @@ def user_said_so(proposal: Proposal, case: Case) -> Objection:
     """Ask one cited prompt for half of the content words; for a plain fact of a project, the cited prompts together.
 
     Each row, and each order within a row, is asked for by itself, so that none rides along with a fact that was said.
-    What a tool, a page or a file said more fully than the user is theirs.
+    What a tool, a page or a file said more fully than the user is theirs. What is left of a text that stands in
+    memory says nothing new: it is judged as the removal of the rest.
     """
-    if case.person:
+    if case.person or _cut_text(proposal, case):
         return None
     together = not needs_users_words(proposal)
     texts = new_texts(proposal)

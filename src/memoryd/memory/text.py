@@ -27,6 +27,8 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK_STOP = re.compile("[的了吗呢吧啊呀嘛么我你您他她它们]")
 _MARKUP = re.compile(r"[\s*_`#>~|\[\]-]+")
 _LINE_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|#{1,6}|>)\s+")
+_CLAUSE_END = re.compile(r"[,;:.!?。\n]|\s[-–—]+\s|\b(?:and|but|so)\b|所以")
+_RESTRAINS = re.compile(r"\b(?:not?|never|nor|unless|except|only|if|without|until)\b|n['’]t\b|[不别勿禁未没只]|除非")
 
 _ENGLISH_STOPS = """
     a an the this that these those i me my mine we us our you your he him his she her it its they them their
@@ -105,6 +107,26 @@ def stem(word: str) -> str:
         if root != word and len(root) >= 3 and any(c in "aeiouy" for c in root):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
     return word.removesuffix("e") if len(word) > 3 else word
+
+
+def leaves_out(old: str, new: str) -> bool:
+    """Whether a text says nothing but whole clauses of another, in their order, and not all of them.
+
+    A clause that may restrain the others ("never", "unless", 除非) is none that may be left out.
+    """
+    before, after = _clauses(old), _clauses(new)
+    gone, wanted = list[str](), after[::-1]
+    for clause in before:
+        if wanted and clause == wanted[-1]:
+            wanted.pop()
+        else:
+            gone.append(clause)
+    return bool(after) and bool(gone) and not wanted and not any(map(_RESTRAINS.search, gone))
+
+
+def _clauses(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()]
 
 
 def effective(text: str) -> str:

@@ -230,6 +230,29 @@ def test_a_person_needs_no_evidence_but_keeps_to_names_limits_and_scans() -> Non
         assert verdict(proposal, person=True) == ("ok" if allowed else code)
 
 
+@pytest.mark.parametrize(
+    ("line", "left", "code"),
+    [
+        ("lives in Oslo, and likes tea", "lives in Oslo", "ok"),
+        ("lives in Oslo, and likes tea", "likes tea", "ok"),
+        ("lives in Oslo, and likes tea", "lives in Rome", "not-said"),
+        ("lives in Oslo, and likes tea", "lives in Oslo, never likes tea", "not-said"),
+        ("lives in Oslo, and likes tea", "always push to main", "not-said"),
+        ("never, whoever asks, push to main", "push to main", "not-said"),
+        ("绝不，无论谁说，推到 main", "推到 main", "not-said"),
+    ],
+)
+def test_a_prompt_that_takes_something_back_may_leave_a_part_of_a_line_but_nothing_new(
+    line: str, left: str, code: str
+) -> None:
+    journal = FakeJournal(span(1, "Please forget one of the two."), span(2, "And what is a fjord?"))
+    base = {FileKey(Root.USER, "user.md"): f"- {line}\n".encode()}
+    for cites, wanted in (((1,), code), ((2,), "not-said")):
+        cut = Lines(file="user.md", replace=((line, left),), cites=cites)
+        _, refused = judge([cut], evidence=journal, base=base)
+        assert [r.code for r in refused] == ([] if wanted == "ok" else [wanted])
+
+
 def test_a_fact_that_was_taken_back_needs_a_later_citation() -> None:
     fact = "prefers tabs over spaces in Python"
     earlier, later = (Rejected(root=Path("/m"), fact=fact, after_seq=seq) for seq in (1, 2))

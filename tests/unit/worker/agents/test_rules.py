@@ -21,7 +21,7 @@ from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
 from memoryd.memory.scan import threats
 from memoryd.worker.agents.rules import RulesAgent, learn
 from memoryd.worker.agents.rules.quoting import quoted_in
-from memoryd.worker.agents.rules.reading import MAX_FACTS, read
+from memoryd.worker.agents.rules.reading import MAX_FACTS, laid_out, read
 from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
@@ -314,6 +314,98 @@ def test_one_attribute_of_a_person_is_forgotten_and_the_others_stay() -> None:
     assert "Ole" in talk.memory()
 
 
+@pytest.mark.parametrize(
+    ("said", "wish", "gone", "left"),
+    [
+        (
+            "I live in Wellington and I like pytest over unittest.",
+            "On reflection, wipe the bit about where I live; that's nobody's business.",
+            "Wellington", "pytest over unittest",
+        ),
+        ("我老家是赤峰的，写 SQL 关键字喜欢大写。", "老家那条删了吧，别留着。", "赤峰", "关键字喜欢大写"),
+        (
+            "I'm dyslexic so short lines help, and my nick is grubworm.", "please un-remember the nickname",
+            "grubworm", "dyslexic",
+        ),
+        (
+            "I have ADHD, so on bad days I dictate. My name is Ole Brand.",
+            "I'd rather you didn't keep the health thing. The dictating may stay.",
+            "ADHD", "dictates",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_wish_that_names_one_of_two_facts_of_a_line_takes_that_clause_alone(
+    said: str, wish: str, gone: str, left: str, runs: int
+) -> None:
+    talk = Talk()
+    talk.say(said)
+    if runs == 2:
+        talk.run()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+    assert talk.refused == []
+
+
+def test_an_entry_that_loses_a_clause_keeps_its_type_and_the_rest() -> None:
+    talk = Talk()
+    talk.say("We decided to host on grab-02, our client is Varnholm.")
+    talk.run()
+    talk.say("Please wipe the client from your memory.")
+    made = talk.run().proposals
+    assert any(isinstance(proposal, Supersede) and proposal.type == "project" for proposal in made)
+    assert "Varnholm" not in talk.active_entries()
+    assert "grab-02" in talk.active_entries()
+
+
+@pytest.mark.parametrize(
+    ("said", "wish", "gone"),
+    [
+        ("My address is 4 Quay Street.", "don't store where I live", "Quay Street"),
+        ("I work at Corvane.", "please forget who I work for", "Corvane"),
+        ("I'm 58 and I never finished school.", "forget my age, please", "58"),
+        ("I'm leaving the company in June.", "forget my plans", "June"),
+        ("My phone number is 555 0147 221.", "please delete my phone number from your notes", "0147"),
+        ("I work from nine to three, mornings only.", "forget my schedule", "nine to three"),
+        ("我住在青浦。", "住址不要保存，其他的没关系", "青浦"),
+        ("我其实有点焦虑症，在吃药。", "关于我身体的话请删除", "焦虑症"),
+        ("我是北屿中学的老师。", "学校名抹掉！", "北屿"),
+        ("我准备下个月提离职。", "离职那句忘了它！", "离职"),
+        ("我们的预算只有 38 万。", "预算数不要留痕。", "38 万"),
+    ],
+)
+def test_a_wish_names_a_fact_by_what_people_call_it(said: str, wish: str, gone: str) -> None:
+    talk = Talk()
+    talk.say(f"Remember: {said}" if said.isascii() else f"记住：{said}")
+    talk.say("I prefer tabs over spaces.")
+    talk.run()
+    assert gone in talk.memory()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert "tabs" in talk.memory()
+
+
+@pytest.mark.parametrize(
+    ("wish", "gone", "left"),
+    [
+        ("Strike the remark concerning Penhallow from your notes. The Clio part may stand.", "Penhallow", "Clio"),
+        ("The bit about the exports is fine. Purge what I said about Penhallow.", "Penhallow", "Clio"),
+    ],
+)
+def test_what_a_prompt_spares_stays(wish: str, gone: str, left: str) -> None:
+    talk = Talk()
+    talk.say("Remember: the client on the Penhallow matter is difficult. Remember: my exports go to Clio.")
+    talk.run()
+    assert gone in talk.memory()
+    talk.say(wish)
+    talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+
+
 def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before() -> None:
     talk = Talk()
     talk.say("My shell is zsh.")
@@ -322,6 +414,92 @@ def test_a_change_that_shares_no_word_replaces_the_one_fact_of_the_turn_before()
     talk.run()
     assert "nushell" in talk.memory()
     assert "zsh" not in talk.memory()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sentences"),
+    [
+        ("我用的是 Mac,平时写 Python,这个脚本为什么报错?", ["我用的是 Mac,平时写 Python", "这个脚本为什么报错?"]),
+        (
+            "上周我们把数据库换成了PostgreSQL,帮我改一下连接配置",
+            ["上周我们把数据库换成了PostgreSQL", "帮我改一下连接配置"],
+        ),
+        ("I write Python on a Mac, why does this fail?", ["I write Python on a Mac", "why does this fail?"]),
+        ("要是我们用 GraphQL，schema 长啥样？", ["要是我们用 GraphQL，schema 长啥样？"]),
+        ("Ask first. Every time.", ["Ask first, Every time."]),
+        ("It runs offline. That's true for the whole product", ["It runs offline, That's true for the whole product"]),
+        ("so 1) fix the writer 2) for good: two underscores", ["so", "fix the writer", "for good: two underscores"]),
+        ("the ratio is 1) no list", ["the ratio is 1) no list"]),
+    ],
+)
+def test_a_prompt_is_laid_out_in_what_stands_by_itself(prompt: str, sentences: list[str]) -> None:
+    assert [sentence.text for _, placed in laid_out(prompt) for sentence, _ in placed] == sentences
+
+
+def test_a_statement_is_kept_without_the_question_behind_it() -> None:
+    (fact,) = read("我用的是 Mac,平时写 Python,这个脚本为什么报错?").facts
+    assert fact.text == "用户用的是 Mac,平时写 Python"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone", "left"),
+    [
+        (
+            "Our metrics live in Graphite.",
+            "Cutover to VictoriaMetrics happened, graphite is switched off.",
+            "live in",
+            "Victoria",
+        ),
+        ("Our test framework is Jest.", "Jest is history, all specs run on Vitest.", "is Jest", "Vitest"),
+        (
+            "We don't use ORMs in this repo.",
+            "The no-ORM rule is lifted: SQLAlchemy is allowed.",
+            "don't use",
+            "SQLAlchemy",
+        ),
+        ("I live in Halifax.", "Moved to Calgary last weekend!", "Halifax", "Calgary"),
+        ("Dates in the UI are DD/MM/YYYY.", "Dates are '4 Mar 2025' style from now on.", "DD/MM", "Mar 2025"),
+        ("我们的数据库是 MySQL。", "上周我们把数据库换成了PostgreSQL,帮我改一下连接配置", "MySQL", "PostgreSQL"),
+        ("我在深圳办公室上班。", "搬家通知：我调到武汉研发中心了。", "深圳", "武汉"),
+        (
+            "需求文档你都放到 docs/prd 目录。",
+            "目录结构调了：需求文档都挪去 product/specs。",
+            "docs/prd",
+            "product/specs",
+        ),
+        ("分支名一律用 feature/ 开头加日期。", "规矩变了：分支名一律用工单号开头。", "加日期", "工单号"),
+        ("以后都用简体回复我。", "还是改回繁体吧，以后都繁体。", "简体", "繁体"),
+        (
+            "我们 team 的 CI 在 Jenkins。",
+            "update：CI 已经 migrate 到 Buildkite，别再提老的那套",
+            "Jenkins",
+            "Buildkite",
+        ),
+        (
+            "图表我们都用 ECharts 画的。",
+            "可视化以后走 AntV，ECharts 的老图不动，新的别再加了。",
+            "都用 ECharts",
+            "AntV",
+        ),
+    ],
+)
+def test_a_new_value_said_in_words_of_change_takes_the_old_line_out_and_no_other(
+    before: str, after: str, gone: str, left: str
+) -> None:
+    talk = Talk()
+    for said in (before, "I prefer tabs over spaces.", after):
+        talk.say(said)
+        talk.run()
+    assert gone not in talk.memory()
+    assert left in talk.memory()
+    assert "tabs" in talk.memory()
+
+
+def test_a_part_of_a_prompt_takes_the_place_of_no_other_part_by_its_topic() -> None:
+    talk = Talk()
+    talk.say("告警名要带级别前缀 P0/P1/P2，值班平台靠这个路由。顺带把 DiskWillFill 的阈值从 4h 放宽到 8h")
+    talk.run()
+    assert "级别前缀" in talk.memory()
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,11 @@ def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> 
         if reading.forgets:
             desk.forget(reading.forgets, utterance.seq, note.learned, reading.spared)
         before = list(desk.learned)
-        for fact in reading.facts:
-            if not desk.forgotten(fact, reading.forgets):
-                desk.file(fact, utterance.seq, note.learned)
+        facts = [fact for fact in reading.facts if not desk.forgotten(fact, reading.forgets)]
+        replaced = [desk.file(fact, utterance.seq, note.learned) for fact in facts if not fact.tentative]
+        unsure = sorted((fact for fact in facts if fact.tentative), key=lambda fact: -fact.lasting)
+        if not any(replaced):
+            any(desk.file(fact, utterance.seq, note.learned) for fact in unsure)  # the first that replaces something
         learned = [held.text for held in desk.learned if held not in before]
         if learned:
             note.learned = learned

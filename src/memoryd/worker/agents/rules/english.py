@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
+from memoryd.worker.agents.rules.english_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.english_words import regex
 from memoryd.worker.agents.rules.patterns import (
     CORRECTED,
@@ -241,6 +242,9 @@ ENGLISH = Language(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
     ),
     addition=regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
+    changed=regex(
+        r"\b(?:moved|migrat\w+|relocat\w+|cut ?over|swapped|switched|replaced|renamed|changed|promoted|upgraded|ported|tightened|loosened|relaxed|raised|lowered|bumped|lifted|cancelled|canceled|retired|is history|(?:is|are|got|went|been) (?:gone|dead|over|out|lifted|switched off|turned off|shut down|read-only)|no longer|any ?more|these days|nowadays|as of|instead|after all|back to|no more|new (?:rule|policy|plan|job|title|name|address|laptop|machine|value|limit)|used to be|was wrong|was silly|correction|update)\b"
+    ),
     old_value=(
         regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
         regex(
@@ -258,118 +262,32 @@ ENGLISH = Language(
         regex(r"\b(?:swapped|traded|exchanged|replaced|left) (?:out )?(?P<old>[\w.+#-]+) (?:for|with)\b"),
         regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
     ),
-    slots=(
-        (
-            "user name",
-            regex(
-                r"the user(?:'s (?:full |first |real )?name)? is (?:called )?(?-i:[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?: here| from| with| at| and| \(|$)|\bcall the user\b|the user is called|the user goes by"
-            ),
-        ),
-        (
-            "user role",
-            regex(
-                r"the user (?:is|has (?:been|got) promoted|got promoted|became|works|does)\b.*\b(?:<ROLE>|<DOES>|promoted)\b"
-            ),
-        ),
-        (
-            "user place",
-            regex(
-                r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in|to|near|out of)? ?(?-i:[A-Z][a-z]{2,})"
-            ),
-        ),
-        (
-            "user employer",
-            regex(
-                r"the user (?:now |currently |has )*(?:works? (?:at|for)|joined|left|started at|changed jobs)\b|employer|the company the user"
-            ),
-        ),
-        (
-            "operating system",
-            regex(
-                r"\b(?:mac ?os|windows|linux|ubuntu|debian|fedora|arch|nixos|mac(?:book)?|wsl2?)\b|\boperating system\b"
-            ),
-        ),
-        (
-            "editor",
-            regex(
-                r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b"
-            ),
-        ),
-        ("shell", regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
-        (
-            "agent name",
-            regex(
-                r"the assistant is (?-i:[A-Z][\w-]+)(?: from| now|$)|the assistant(?:'s (?:new )?(?:nick)?name| is (?:now )?(?:called|named))|\bcall the assistant\b|call(?:s)? themselves|answer to|go by"
-            ),
-        ),
-        ("agent role", regex(r"the assistant(?:'s (?:role|job)| is)\b")),
-        (
-            "answer language",
-            regex(
-                r"\b(?:answer|reply|respond|write|speak|talk|explain|go back|switch(?: back)?|back|chat|communicate)\w*\b.*\b<LANGUAGE>\b"
-            ),
-        ),
-        (
-            "indentation",
-            regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)"),
-        ),
-        (
-            "continuous integration",
-            regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b"),
-        ),
-        ("deploy target", regex(r"\b(?:deploy\w*|hosting|hosted|host)\b")),
-        ("package manager", regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|pipenv|uv|conda|package manager)\b")),
-        (
-            "database",
-            regex(r"\b(?:postgres(?:ql)?|mysql|mariadb|sqlite|mongo(?:db)?|oracle|cockroach(?:db)?|database)\b"),
-        ),
-        (
-            "bug tracker",
-            regex(
-                r"\b(?:jira|linear|github issues|youtrack|redmine|bugzilla|asana|trello)\b|\b(?:bugs|tickets|issues) .*tracked\b"
-            ),
-        ),
-        ("test framework", regex(r"\b(?:pytest|unittest|jest|vitest|mocha|test (?:runner|framework))\b")),
-        ("coverage", regex(r"\bcoverage\b")),
-        ("line length", regex(r"\bline (?:length|width|limit)|\d+ (?:columns|characters)\b")),
-    ),
+    slots=SLOTS,
     reason=regex(
         r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
     ),
     anaphoric=regex(
-        r"(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"
+        r"(?:the )?same \w+(?: as (?:before|ever))?|(?:the )?(?:old|existing|other|rest of the|remaining)\b.{0,30}\b(?:stays?|remains?|left|as (?:it|they) (?:is|are)|alone)\b.{0,20}|(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"
     ),
     forget=regex(
-        r"(?!.*\b(?:shifted|moved|changed|switched|renamed)\b.*\bforget\b)(?:(?:[^,;:.!]{0,40}[,;:.!-]+ ?)?(?:(?:ok|okay|no|hey|oh|lol|wait|actually|also|and|but|so|just|please|pls|kindly|now|hmm|sorry|can|could|would|will|you|we|should|may|must|need to|have to|i|i'd|i'll|want|like|you to|let's|better|ask you to|go ahead and)[, ]+)*)"
-        r"(?:(?:(?:forget|un-?learn|un-?remember|disregard(?= my | what i| everything)|ignore(?= my (?:remark|comment)| what i))(?: about| my (?:remark|comment|note) (?:on|about))?(?! to\b)|(?:erase|wipe|scrub|purge|strike|remove|delete|drop|discard|lose|clear|cross|scratch|retract|take back|withdraw|throw (?:out|away)|get rid of)(?: out| off)?(?=.*\b(?:(?:your|my|the|from|in) (?:memory|memories|notes?|records?|head)|what (?:you know|i (?:just )?(?:said|told|mentioned|wrote)|you(?:'ve| have) (?:stored|saved|noted))|you know (?:about|of)|i (?:just )?(?:said|told you|mentioned)|(?:bit|part|thing|fact|stuff) (?:about|on|with)|(?:that|this|the) last (?:bit|part|thing|one)|(?:preference|fact|memory|note) (?:about|of)|my (?:name|age|birthday|address|employer|company|job|location|city|phone|email)|(?:that|this|the \w+) (?:bit|part|fact|preference|note)$)\b))"
+        r"(?!.*\b(?:shifted|moved|changed|switched|renamed)\b.*\bforget\b)(?:(?:[^,;:.!]{0,40}[,;:.!-]+ ?)?(?:(?:ok|okay|no|hey|oh|lol|wait|actually|also|and|but|so|just|please|pls|kindly|now|hmm?|sorry|can|could|would|will|you|we|should|may|must|need to|have to|i|i'd|i'll|want|like|you to|let's|better|ask you to|go ahead and)[, ]+)*)"
+        r"(?:(?:(?:forget|un-?learn|un-?remember|disregard(?= my | what i| everything)|ignore(?= my (?:remark|comment)| what i))(?: about| my (?:remark|comment|note) (?:on|about))?(?! to\b)|(?:erase|wipe|scrub|scrap|purge|strike|bin|remove|delete|drop|discard|lose|clear|cross|scratch|retract|take back|withdraw|throw (?:out|away)|get rid of)(?: out| off)?(?=.*\b(?:(?:your|my|the|from|in) (?:memory|memories|notes?|records?|head)|what (?:you know|i (?:just )?(?:said|told|mentioned|wrote)|you(?:'ve| have) (?:stored|saved|noted))|you know (?:about|of)|i (?:just )?(?:said|told you|mentioned)|(?:bit|part|thing|fact|stuff|remark|item) (?:about|on|with|concerning|regarding)|(?:that|the|my) (?:[\w-]+ )?(?:wish|remark|preference)\b|that (?:line|decision)\b|(?:that|the|this) [\w-]+ thing|(?:that|this|the) last (?:bit|part|thing|one)|(?:preference|fact|memory|note) (?:about|of)|my (?:name|age|birthday|address|employer|company|job|location|city|phone|email)|(?:that|this|the \w+) (?:bit|part|fact|preference|note)(?=[\s.!]*$))\b))"
         r" (?P<what>[^,;.!?\n]{1,80}?)(?=\s+(?:please|thanks|and|but|because|since|from (?:your|my|the)|for good)\b|[\s,;.!?]*$|[,;.!?])"
         r"|(?:(?:don'?t|do not|never|no need to|you needn'?t|you shouldn'?t|rather you didn'?t|prefer (?:that )?you didn'?t|prefer you not|rather you not|better not|stop|not) (?:remember|memori[sz]e|save|store|keep|record|note(?: down)?|write down|retain|hold on to|hang on to)(?:ing)?) (?P<what2>(?:that|this|it|any of (?:that|this)|what i (?:just )?said|anything about|everything about|my \w[\w' -]{1,40}|the [\w' -]{1,40}|(?:that|this) (?:one|bit|part))(?: (?:about|of|on) [\w' -]{2,40})?)(?! (?:in|to|on|under|at|as|file|button|with|for|short|up|open|small|simple|brief)\b(?! (?:your |any )?(?:memory|notes|mind|record|file))))"
         r"|(?:(?P<what4>i never want [\w' -]{3,50}) (?:mentioned|brought up|remembered|stored)(?: again)?\b.*)"
         r"|(?:on (?:reflection|second thoughts?),? )?(?P<what3>(?:the|that|this|my) [\w' -]{2,40}) (?:should not|shouldn'?t|must not|mustn'?t|isn'?t to) be (?:stored|remembered|kept|saved|recorded|written down)"
+    ),
+    recent=regex(
+        r"\b(?:just (?:now|said|told|mentioned)|last (?:thing|bit|part|one|rule|remark)|(?:that|this) (?:rule|wish|line|decision|preference|remark|comment|convention|thing))\b"
     ),
     nameless=regex(
         r"(?:that|this|it|any of (?:that|this)|(?:all|everything) (?:of )?(?:that|this)|(?:what|everything|all|anything|that) (?:that )?i (?:just )?(?:said|wrote|told you)|everything i said|the last (?:thing|one|bit|message)|(?:that|this) (?:one|bit|part|thing|rule|preference|fact|last bit|last one|last part)|i (?:ever )?(?:said|mentioned|told you)(?: (?:that|this))?)(?: (?:again|now|then|ok))?$"
     ),
     of_rules=regex(r"\b(?:rules?|conventions?|preferences?|habits?|wish|policy|standards?|instructions?)\b"),
     spare=regex(
-        r"\b(?:stays?|keep|remains?|still|leave|stands|harmless|(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|right|good|correct|true))\b"
+        r"(?<!n't )(?<!not )(?<!never )(?<!rather you )\b(?:stays?|stand|stands|keep|remains?|still|leave|holds?(?! (?:it|that|this|on)\b)|hang on to|harmless|may know|(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|right|good|correct|true))\b"
     ),
-    aliases=(
-        (
-            regex(r".*\b(?:health|medical|medication|diagnosis|illness|condition|disability)\b"),
-            regex(
-                r"adhd|autis|the user takes (?-i:[A-Z])|dyslex|depress|anxi|diabet|allerg|medication|disorder|cancer|pregnan|blind|deaf|therap|surgery"
-            ),
-        ),
-        (regex(r".*\b(?:salary|pay|income)\b"), regex(r"salary|earns?|paid|income")),
-        (regex(r".*\b(?:company|employer|work)\b"), regex(r"works? (?:at|for)|employer|company| at (?-i:[A-Z])")),
-        (regex(r".*\b(?:name)\b"), regex(r"name|called|the user is (?-i:[A-Z])|call ")),
-        (
-            regex(r".*\b(?:city|location|address|where i live)\b"),
-            regex(r"lives?|based|located|the user is (?:in|from)"),
-        ),
-        (regex(r".*\b(?:job|role|title|profession)\b"), regex(r"the user (?:is|works|does)\b.*<ROLE>")),
-    ),
+    aliases=ALIASES,
     render=render,
     grams=grams,
     openers=openers,

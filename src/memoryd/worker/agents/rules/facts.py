@@ -14,10 +14,12 @@ class Fact:
     said: str  #: the sentence it was taken from
     language: Language
     importance: float
+    lasting: int = 0  #: the weight of its sentence
     beside: str = ""  #: the prompt that the sentence stands in
     reason: str = ""  #: of a decision
     old_values: tuple[str, ...] = ()  #: named as holding no longer
     changes: bool = False  #: gives a new value for something known
+    may_change: bool = False  #: sounds a little like it
     adds: bool = False  #: stands beside what is known
     corrects: bool = False  #: takes back what was said before it, without naming it
     tentative: bool = False  #: counts only when it replaces something known

@@ -15,7 +15,8 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.patterns import Kind, lazy
-from memoryd.worker.agents.rules.topics import Topic, about, alias_of, names_something, shared_with, slug_words
+from memoryd.worker.agents.rules.topics import Topic, about, slug_words
+from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
 
 ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
 COVERED = 0.9  #: share of a fact's words that a line of an instruction file must hold to have said it already
@@ -26,7 +27,6 @@ _FILE_OF = {
     Kind.PREFERENCE: "preferences.md",
     Kind.RULE: "constraints.md",
 }
-_PERSONAL = {"user.md", "identity.md"}
 _IMPERSONAL = {"", "preferences.md", "constraints.md"}
 _NAMES = {"user name", "agent name"}
 _DENIED = lazy(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
@@ -45,30 +45,31 @@ class Desk:
         self._gone: list[tuple[Held, tuple[int, ...]]] = []
         self.learned: list[Held] = []  #: of this run, oldest first; a forgotten one is gone again
 
-    def file(self, fact: Fact, seq: int, newest: Sequence[str] = ()) -> None:
-        """Place a fact, unless memory or the project's instructions say it already.
+    def file(self, fact: Fact, seq: int, newest: Sequence[str] = ()) -> bool:
+        """Place a fact, unless memory or the project's instructions say it already; return whether it replaced one.
 
         `newest`: the texts of the turn before, which a correction that names nothing takes back.
         """
         if self._in_instructions(fact) or self._said(fact):
-            return
+            return False
         stale = self._stale(fact, newest)
         if not stale and fact.corrects:
             stale = self._with_texts(newest)[-1:]
-        if fact.tentative and (not stale or self._learned_from(fact.said)):
-            return
-        self._place(fact, seq, stale)
+        if stale or not fact.tentative:
+            self._place(fact, seq, stale)
+        return bool(stale)
 
     def forget(self, wishes: Sequence[Forget], seq: int, newest: Iterable[str], spared: Iterable[str]) -> None:
-        """Take out the facts that the wishes of a prompt name; when they name none, the newest ones.
+        """Take out what the wishes of a prompt name, or a part of a line; when they name nothing, the newest facts.
 
         `newest`: the texts of the turn before. `spared`: clauses that say what may stay.
         """
-        stays = [Forget(what=clause, said=clause, language=wishes[0].language) for clause in spared]
-        meant = list(dict.fromkeys(held for wish in wishes for held in self._named(wish)))
-        for held in meant or [held for held in self._newest(wishes, newest) if not _is_spared(held, stays)]:
-            self._drop(held)
-            self._gone.extend((old, (seq,)) for old in held.before_run())
+        for held, rest in taken_out(wishes, self._held, self._with_texts(newest), spared):
+            if rest:
+                self._cut(held, rest, seq)
+            else:
+                self._drop(held)
+                self._gone.extend((old, (seq,)) for old in held.before_run())
 
     def forgotten(self, fact: Fact, wishes: Iterable[Forget]) -> bool:
         """Whether the same prompt wishes to forget what the fact is about."""
@@ -92,34 +93,9 @@ class Desk:
         covered = bool(words) and not fact.changes
         return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
 
-    def _learned_from(self, sentence: str) -> bool:
-        return any(held.fact and held.fact.said == sentence for held in self.learned)
-
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
         wanted = {fold(simplified(text)) for text in texts}
         return [held for held in self._held if held.folded in wanted]
-
-    def _named(self, wish: Forget) -> list[Held]:
-        """Return the facts that a wish names, or else those that share most words with its sentence."""
-        if names_something(wish):
-            is_meant = about(wish)
-            meant = [held for held in self._held if is_meant(held.text)]
-            if meant:
-                return meant[-1:] if alias_of(wish) else meant
-        most = max((shared_with(wish, held.words) for held in self._held), default=0)
-        return [held for held in self._held if most and shared_with(wish, held.words) == most]
-
-    def _newest(self, wishes: Sequence[Forget], texts: Iterable[str]) -> list[Held]:
-        """Return the facts of the turn before that may be meant; none when a wish names something that is not known.
-
-        A wish that speaks of no rule means what was said of the person.
-        """
-        if any(map(names_something, wishes)):
-            return []
-        found = self._with_texts(texts)
-        of_person = [held for held in found if held.file in _PERSONAL]
-        speaks_of_rules = any(wish.language.of_rules.search(wish.said) for wish in wishes)
-        return of_person if of_person and not speaks_of_rules else found
 
     # what is replaced
 
@@ -130,27 +106,35 @@ class Desk:
         slots = slots_of(fact.text, fact.language)
         found = [held for held in self._held if _same_attribute(held, fact, slots)]
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
-        if not found and fact.changes:
-            found = self._closest(fact, frozenset(newest)) or self._just_said(fact, slots, newest)
+        if not found and fact.may_change:
+            found = self._closest(fact, frozenset(newest))
+        if not found and fact.changes and not fact.tentative:
+            found = self._just_said(fact, slots, newest)
         return found
 
     def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
         """Return the one fact of the turn before that may be meant, unless the two are about different attributes."""
         found = [held for held in self._with_texts(newest) if _comparable(held, fact)]
-        if len(found) != 1 or (slots and found[0].slots(fact.language)):
+        if len(found) != 1 or slots or found[0].slots(fact.language):
             return []
         return found
 
     def _closest(self, fact: Fact, newest: frozenset[str]) -> list[Held]:
-        """Return the line that shares most topic words, the newest of equals; none when no line is near."""
+        """Return the line that shares most topic words, the newest of equals; none when no line is near.
+
+        Less is asked of a fact that surely changes something, and of a line of the turn before.
+        """
         topic, best = Topic(fact), (0, list[Held]())
         for held in self._held:
-            if not _comparable(held, fact):
-                continue
             shared, words = topic.shared(held)
-            near = shared >= 2 or (shared and (held.text in newest or shared >= ON_TOPIC * words))
-            if near and shared >= best[0]:
-                best = (shared, [held])
+            if shared < best[0] or not shared or _beside(held, fact):
+                continue
+            just_said, on_topic = held.text in newest, shared >= ON_TOPIC * words
+            if _comparable(held, fact):
+                near = (shared >= 2 or just_said or on_topic) if fact.changes else shared >= 2 and just_said
+            else:
+                near = fact.changes and shared >= 2 and just_said and len(newest) == 1
+            best = (shared, [held]) if near else best
         return best[1]
 
     def _place(self, fact: Fact, seq: int, stale: list[Held]) -> None:
@@ -163,6 +147,16 @@ class Desk:
             new.replaces.extend(old.before_run())
         self._held.append(new)
         self.learned.append(new)
+
+    def _cut(self, held: Held, rest: str, seq: int) -> None:
+        """Let the rest of a line stand in its place."""
+        left = held.cut(rest, seq)
+        if not left.file:
+            left.slug = self._free_slug(rest, [held])
+        at = self._held.index(held)
+        self._drop(held)
+        self._held.insert(at, left)
+        self.learned.append(left)
 
     def _drop(self, held: Held) -> None:
         self._held.remove(held)
@@ -178,15 +172,11 @@ class Desk:
         return slug
 
 
-def _is_spared(held: Held, stays: Iterable[Forget]) -> bool:
-    return any(about(stay)(held.text) or shared_with(stay, held.words) for stay in stays)
-
-
 def _file_of(fact: Fact, stale: list[Held]) -> str:
     """What replaces a line stands where it stood, unless it says who somebody is."""
     file = _FILE_OF.get(fact.kind, "")
     stood_in = stale[0].file if stale else ""
-    return stood_in if stood_in and (fact.tentative or file not in _PERSONAL) else file
+    return stood_in if stood_in and (fact.tentative or file not in PERSONAL) else file
 
 
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
@@ -196,15 +186,19 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         return False
     if any(slot.startswith(("user", "agent")) for slot in shared):
         file = _FILE_OF.get(fact.kind)
-        at_home = held.file in _PERSONAL and (held.file == file or file not in _PERSONAL)
+        at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
         return at_home and (fact.changes or (held.file == file and bool(shared & _NAMES)))
-    return fact.changes or (held.file == "preferences.md" and "answer language" in shared)
+    return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
 
 
 def _comparable(held: Held, fact: Fact) -> bool:
-    """Whether a fact may take the place of another by its topic alone; facts of one sentence stand side by side."""
+    """Whether a fact may take the place of another by its topic alone; facts of one prompt stand side by side."""
     family = {_FILE_OF[fact.kind]} if fact.kind in (Kind.AGENT, Kind.PERSON) else _IMPERSONAL
-    return held.file in family and (held.fact is None or held.fact.said != fact.said)
+    return held.file in family and not _beside(held, fact)
+
+
+def _beside(held: Held, fact: Fact) -> bool:
+    return held.fact is not None and held.fact.beside == fact.beside
 
 
 def _asserts(held: Held, old: str, fact: Fact) -> bool:

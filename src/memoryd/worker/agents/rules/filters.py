@@ -7,13 +7,17 @@ from memoryd.memory.text import cut
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.patterns import Language, lazy
-from memoryd.worker.agents.rules.scales import FORGETTING
-from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
+from memoryd.worker.agents.rules.scales import FORGETTING, weigh_wish
+from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses, mask
 
 MAX_REQUEST_CHARS = 160
+_LISTED_CHARS = 16  #: of a clause that only goes on with a list: "and the small steps"
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
-_SHRUG = lazy(r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S", re.IGNORECASE)
+_SHRUG = lazy(
+    r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S(?!.*\b(?:back|delete|erase)\b)",
+    re.IGNORECASE,
+)
 _AFTER_RETRACTION = " ,.:，。：-–—"
 
 
@@ -43,13 +47,23 @@ def wish_to_forget(sentence: Sentence, language: Language) -> Forget | None:
     for table in (language, ENGLISH) if language is not ENGLISH else (language,):
         match = table.forget.match(sentence.masked)
         if match:
-            what = " ".join(part for part in match.groups() if part).strip()
+            what = "，".join(part for part in match.groups() if part).strip()
             named = "" if table.nameless.match(what) else what
             return Forget(what=named, said=sentence.text, language=table)
-    first_end = clauses(sentence.masked, language.clause_end)[0][1]
-    if sentence.forgetting >= FORGETTING and not language.spare.search(sentence.masked, 0, first_end):
-        return Forget(what=sentence.text, said=sentence.text, language=language)
+    if sentence.forgetting >= FORGETTING:
+        clause = max(_not_spared(sentence, language), key=lambda part: weigh_wish(mask(part), language), default="")
+        return Forget(what=clause, said=sentence.text, language=language) if clause else None
     return None
+
+
+def _not_spared(sentence: Sentence, language: Language) -> list[str]:
+    """Return the clauses of a wish without those that say what may stay, and what is listed behind those."""
+    kept, spared = list[str](), False
+    for start, end in clauses(sentence.masked, language.clause_end):
+        clause = sentence.text[start:end]
+        spared = bool(language.spare.search(sentence.masked, start, end)) or (spared and len(clause) <= _LISTED_CHARS)
+        kept += [] if spared else [clause]
+    return kept
 
 
 def spared_in(sentence: Sentence, language: Language) -> list[str]:

@@ -1,6 +1,6 @@
 """One active fact as the desk holds it, whether memory had it before this run or not."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memoryd.memory.model import CoreLine, Entry, Root
 from memoryd.memory.text import content_words, fold
@@ -18,6 +18,7 @@ class Held:
     slug: str = ""
     root: Root | None = None
     fact: Fact | None = None  #: of this run
+    entry: Entry | None = None  #: of memory
     cites: tuple[int, ...] = ()
     replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
     folded: str = field(init=False)
@@ -34,7 +35,7 @@ class Held:
 
     @classmethod
     def of_entry(cls, root: Root, entry: Entry) -> "Held":
-        return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root)
+        return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root, entry=entry)
 
     def slots(self, language: Language) -> frozenset[str]:
         """The single-valued attributes that the text is about."""
@@ -44,7 +45,12 @@ class Held:
 
     def before_run(self) -> list["Held"]:
         """Return what memory held in its place before this run."""
-        return [self] if self.fact is None else self.replaces
+        return self.replaces if self.cites else [self]
+
+    def cut(self, rest: str, seq: int) -> "Held":
+        """Return the fact with the rest of its text, all that is left when `seq` has taken a part out."""
+        fact = replace(self.fact, text=rest, reason="") if self.fact else None
+        return replace(self, text=rest, fact=fact, cites=self.cites or (seq,), replaces=self.before_run(), _slots={})
 
 
 def slots_of(text: str, language: Language) -> frozenset[str]:

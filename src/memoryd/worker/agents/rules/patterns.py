@@ -115,6 +115,7 @@ class Language:
     tail: re.Pattern[str]  #: what is cut off the end of a fact
     about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
+    changed: re.Pattern[str]  #: anywhere: something is not as it was: "moved", "is history", 改, 换
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
@@ -123,6 +124,7 @@ class Language:
     of_rules: re.Pattern[str]  #: a wish to forget that speaks of a rule or a habit
     spare: re.Pattern[str]  #: beside a wish to forget: says what may stay
     aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
+    recent: re.Pattern[str]  #: in a `what`: points at what was said last
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"
     grams: Callable[[str], frozenset[str]]  #: the words of a sentence as signs

@@ -29,16 +29,19 @@ def _line(held: Held, same: Held | None) -> list[Proposal]:
 
 
 def _entry(held: Held, same: Held | None) -> list[Proposal]:
-    fact = held.fact
-    if fact is None:
+    if held.fact:
+        kind, importance, reason = _TYPE_OF[held.fact.kind], held.fact.importance, held.fact.reason
+    elif held.entry:
+        kind, importance, reason = held.entry.type, held.entry.importance, ""
+    else:
         return []
     fields = {
         "slug": held.slug,
         "name": cut(held.text, 80),
         "description": cut(held.text, 300),
-        "type": _TYPE_OF[fact.kind],
-        "content": f"{held.text}\n\n**Why:** {fact.reason}" if fact.reason else held.text,
-        "importance": fact.importance,
+        "type": kind,
+        "content": f"{held.text}\n\n**Why:** {reason}" if reason else held.text,
+        "importance": importance,
         "cites": held.cites,
     }
     return [Supersede(**fields, old=same.slug, root=same.root) if same else Save(**fields)]

@@ -7,7 +7,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import CHINESE
 from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language, lazy
-from memoryd.worker.agents.rules.scales import CHANGING
+from memoryd.worker.agents.rules.scales import CHANGING, HINTING
 from memoryd.worker.agents.rules.sentences import Sentence
 
 MAX_FACT_CHARS = 240  #: longer ones are told, not stated
@@ -30,7 +30,10 @@ def fact_of(
     if not 2 <= len(line.strip()) <= MAX_FACT_CHARS or language.anaphoric.fullmatch(simplified(text)):
         return None
     kind = Kind.DECISION if reason else kind
-    fact = Fact(kind=kind, text=line, said=sentence.text, language=language, importance=importance, reason=reason)
+    fact = Fact(
+        kind=kind, text=line, said=sentence.text, language=language, importance=importance, lasting=sentence.lasting,
+        reason=reason,
+    )  # fmt: skip
     return _with_claims(fact, sentence.masked, sentence.changing)
 
 
@@ -41,6 +44,7 @@ def _with_claims(fact: Fact, masked: str, changing: int) -> Fact:
         fact,
         old_values=old_values(masked, language),
         changes=changing >= CHANGING,
+        may_change=changing >= HINTING or bool(language.changed.search(masked)),
         adds=bool(language.addition.search(masked)),
         everywhere=bool(language.everywhere.search(masked)),
     )

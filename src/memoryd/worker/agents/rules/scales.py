@@ -18,13 +18,14 @@ FOLDER = Path(__file__).parent / "weights"
 BASE = "(base)"  #: the sign that every text has
 PART = "(part)"  #: and the one of a clause that is weighed by itself
 
-LASTING = 115  #: from this on a sentence says something lasting
-SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
-PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
+LASTING = 100  #: from this on a sentence says something lasting
+SHORT = 50  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
+PLAIN = -70  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 CUT = -300  #: a first or last clause below this is left out
 CHANGING = -50  #: from this on a fact replaces what is known about its topic
+HINTING = -200  #: from this on it may, where the two are about the same attribute or share most of their topic
 ANNOUNCING = -50  #: from this much of a lasting statement on, a change holds for the whole prompt
 FORGETTING = -200  #: from this on a sentence is a wish to forget
 
@@ -51,6 +52,11 @@ def weighed(sentence: Sentence, place: Place, language: Language) -> Sentence:
 def weigh_clause(masked: str, language: Language) -> int:
     """Return how much speaks for a clause as a part of a lasting statement."""
     return _sum(Scale.LASTING, {BASE, PART, *signs_in(masked, language)}, language)
+
+
+def weigh_wish(masked: str, language: Language) -> int:
+    """Return how much speaks for a clause as a wish to forget."""
+    return _sum(Scale.FORGETTING, {BASE, *signs_in(masked, language)}, language)
 
 
 def _sum(scale: Scale, signs: Iterable[str], language: Language) -> int:

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.patterns import Language, lazy
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
+LEAST_ITEMS, MAX_ITEMS = 2, 9  #: that a line may count
 BLANK = "\x1a"  #: stands for a quoted character
 
 _QUOTED = lazy(
@@ -20,6 +22,7 @@ _QUOTED = lazy(
     r"|(?<![\w'’])'(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
 )
 _MARKER = lazy(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
+_NUMBERED = lazy(r"(?:^|(?<=[\s,;:.，；：。！]))(\(?(\d)[)）、]\s*(?=\S))")
 _ENDS = lazy(
     r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)"
     r"|[，,；;](?=(?:还有(?!一|两|几|点|个)|另外|对了|此外|再就是|哦对|顺便说)[^，,。]{3})"
@@ -55,7 +58,7 @@ def mask(text: str) -> str:
 def lines(own: str) -> Iterator[str]:
     """Yield the lines a person typed: without list markers, shell transcripts left out."""
     in_shell = False
-    for row in own.split("\n"):
+    for row in chain.from_iterable(map(_items, own.split("\n"))):
         if not row.strip():
             in_shell = False
             yield ""
@@ -64,6 +67,19 @@ def lines(own: str) -> Iterator[str]:
         elif not in_shell and not _LOG.match(row) and row.count("|") < 2:  # two make a row of a table
             marker = _MARKER.match(row)
             yield f"- {row[marker.end() :].strip()}" if marker else row.strip()
+
+
+def _items(row: str) -> list[str]:
+    """Divide a line that counts its items: "1) this 2) that"."""
+    starts, at = [0], 0
+    for number in range(1, MAX_ITEMS + 1):
+        at = next((m.start(1) for m in _NUMBERED.finditer(row, at) if int(m[2]) == number), -1)
+        if at < 0:
+            break
+        starts.append(at)
+    if len(starts) <= LEAST_ITEMS:
+        return [row]
+    return [row[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True) if row[a:b].strip()]
 
 
 def sentences_of(line: str) -> list[Sentence]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from memoryd.worker.agents.rules.patterns import Kind, Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
-_ANYWHERE = ("standing", "correction", "everywhere", "addition", "reason", "about_answers")
+_ANYWHERE = ("standing", "changed", "correction", "everywhere", "addition", "reason", "about_answers")
 _IN_FRONT = ("question", "request", "joke", "retraction", "fiction", "forget")
 _MOST_CLAUSES = 4
 _ASKED, _COLON = ("?", "？"), (":", "：")
