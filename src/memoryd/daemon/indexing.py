@@ -42,6 +42,7 @@ class Indexer:
     _rebuilds: int = 0
     _outdated: bool = False
     _looked: int = 0  #: events up to this seq were taken in or hold no text
+    _wiping: bool = False  #: a purge waits for the lock
 
     @property
     def position(self) -> int:
@@ -124,9 +125,10 @@ class Indexer:
 
     async def purge(self) -> None:
         """Take the whole index from the disk, at once; it is built again from what the journal and the files hold."""
+        self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
-            self._state, self._looked, self._rebuilds = None, 0, 0
+            self._wiping, self._state, self._looked, self._rebuilds = False, None, 0, 0
             self._waiting.clear()  # of before: what is gone must not come in again
             self._seen.clear()
         self.wake()
@@ -155,11 +157,16 @@ class Indexer:
         newest = await asyncio.to_thread(self.conversations.newest_seq)
         if self.position > newest:
             raise Damaged("it belongs to another journal")
-        while (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None:
+        while (
+            not self._wiping
+            and (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None
+        ):
             documents = [
                 document for passage in batch.passages for document in of_turns(passage.spoken, since=passage.since)
             ]
             await self._apply(documents, [], replace(self._state, seq=batch.to_seq))
+        if self._wiping:
+            return
         self._looked = newest
         for root, catalogue in tuple(self._waiting.items()):
             _, held, digest = self._memories(root, catalogue)
