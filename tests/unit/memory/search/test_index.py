@@ -147,3 +147,19 @@ def test_a_writer_that_has_not_ended_yet_is_waited_for(tmp_path: Path) -> None:
         assert engine.state().seq == 5
     finally:
         engine.close()
+
+
+def test_processes_that_nobody_asks_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(tmp_path / "index")
+    try:
+        filled(engine)
+        assert ids(engine, "json")
+        engine.rest()
+        assert engine._writer._process is None
+        assert engine._reader._process is not None
+        monkeypatch.setattr("memoryd.memory.search.engine.REST_SECONDS", 0.0)
+        engine.rest()
+        assert engine._reader._process is None
+        assert ids(engine, "json")
+    finally:
+        engine.close()
