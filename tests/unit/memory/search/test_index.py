@@ -8,6 +8,7 @@ import pytest
 from support.indexes import DirectIndex
 
 from memoryd.ipc.events import Role
+from memoryd.memory.search.child import Child
 from memoryd.memory.search.documents import Document, Spoken, of_turns
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.search.index import IndexWriter
@@ -147,3 +148,23 @@ def test_a_writer_that_has_not_ended_yet_is_waited_for(tmp_path: Path) -> None:
         assert engine.state().seq == 5
     finally:
         engine.close()
+
+
+def test_processes_that_nobody_asks_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(tmp_path / "index")
+    try:
+        filled(engine)
+        assert ids(engine, "json")
+        engine.rest()
+        assert not running(engine._writer)
+        assert running(engine._reader)
+        monkeypatch.setattr("memoryd.memory.search.engine.REST_SECONDS", 0.0)
+        engine.rest()
+        assert not running(engine._reader)
+        assert ids(engine, "json")
+    finally:
+        engine.close()
+
+
+def running(child: Child) -> bool:
+    return child._process is not None
