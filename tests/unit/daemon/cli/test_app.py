@@ -17,6 +17,7 @@ CONTRACT = (
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
     "review", "goals", "note", "mcp", "maintain", "purge", "export", "import-archive", "backup", "privacy",
+    "review", "goals", "note", "mcp", "purge", "export", "import-archive", "backup", "maintain", "privacy",
 )  # fmt: skip
 
 
