@@ -14,7 +14,7 @@ from time import perf_counter
 from support.installation import Installation, installed, until
 
 from bench.ground import Ground
-from bench.process import HAS_PROC, memory
+from bench.process import HAS_PROC, cpu, memory
 from bench.table import Row
 from bench.timing import quantile
 from memoryd.daemon.indexing import GATHER_SECONDS
@@ -48,12 +48,16 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     sizes = ground.pick(quick=SIZES[:2], full=SIZES)
     with ExitStack() as stack:
         filled = [_filled(stack, ground, size) for size in sizes]
-        times = {
-            language: _in_turn(filled, _queries(filled[0].texts, language, ground.pick(quick=300, full=QUERIES)))
-            for language in ("English", "Chinese")
-        }
+        times, spent = {}, {}
+        for language in ("English", "Chinese"):
+            queries = _queries(filled[0].texts, language, ground.pick(quick=300, full=QUERIES))
+            before = [_cpu_seconds(one) for one in filled]
+            times[language] = _in_turn(filled, queries)
+            after = [_cpu_seconds(one) for one in filled]
+            spent[language] = [(b - a) / len(queries) for a, b in zip(before, after, strict=True)]
         plain = {language: _plain(filled[-1].texts, language) for language in times}
         rows = [row for language, taken in times.items() for row in _rows(language, filled, taken, plain[language])]
+        rows += [row for language, each in spent.items() for row in _costs(language, filled, each)]
         rows += [row for one in filled for row in _sizes(one)]
     return rows, [
         f"{len(times['English'][0]):,} distinct queries a language, each asked of every size in turn; no result cache. "
@@ -164,14 +168,35 @@ def _rows(language: str, filled: Sequence[Filled], taken: Sequence[list[float]],
         )  # fmt: skip
 
 
+def _costs(language: str, filled: Sequence[Filled], seconds: Sequence[float]) -> Iterator[Row]:
+    """CPU of the daemon and its reader: what a query takes where nothing else runs."""
+    if HAS_PROC:
+        for one, each in zip(filled, seconds, strict=True):
+            yield Row(
+                what=f"CPU a query, {language}, {one.size:,} texts", value=f"{each * 1000:.2f} ms",
+                floor=f"{seconds[0] * 1000:.2f} ms", ratio=f"{each / max(seconds[0], 1e-9):.2f}x",
+                limit="read in steps of 10 ms over all queries",
+            )  # fmt: skip
+
+
+def _cpu_seconds(one: Filled) -> float:
+    return sum(cpu(pid).total for pid in _processes(one))
+
+
+def _processes(one: Filled) -> list[int]:
+    """The daemon and its children."""
+    if not HAS_PROC:
+        return []
+    tasks = Path(f"/proc/{one.served.pid}/task").iterdir()
+    return [one.served.pid, *(int(pid) for task in tasks for pid in (task / "children").read_text().split())]
+
+
 def _sizes(one: Filled) -> Iterator[Row]:
     files = sum(path.stat().st_size for path in (one.served.places.data / "index").rglob("*") if path.is_file())
     raw = sum(len(text.encode()) for text in one.texts)
     held = ""
     if HAS_PROC:
-        tasks = Path(f"/proc/{one.served.pid}/task").iterdir()
-        children = [pid for task in tasks for pid in (task / "children").read_text().split()]
-        parts = [f"{memory(pid).rss / MEGABYTE:.0f}" for pid in (one.served.pid, *map(int, children))]
+        parts = [f"{memory(pid).rss / MEGABYTE:.0f}" for pid in _processes(one)]
         held = f"; RSS daemon {parts[0]} MB, reader {', '.join(parts[1:]) or '-'} MB"
     yield Row(
         what=f"index of {one.size:,} texts", value=f"{files / MEGABYTE:.1f} MB, {one.rate:,.0f} texts/s{held}",

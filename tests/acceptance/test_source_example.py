@@ -5,8 +5,10 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.daemons import client, idle, running
 
+from memoryd.errors import NotFound
 from memoryd.ipc.client import AsyncClient
 
 TALK = ["我叫张三，是一名 Rust 开发者。", "我喜欢简洁的代码风格。", "请记住我的偏好。"]
@@ -35,9 +37,16 @@ async def test_after_turn_three_a_run_starts_by_itself_and_a_new_session_knows_t
         await idle(daemon)
         stats = await one.call("worker.stats", {"memory_dir": str(memory_dir)}, timeout=5)
         assert (stats.total_completed, stats.total_failed, stats.queued, stats.coalesced_dropped) == (1, 0, 0, 0)
-        roots = await asyncio.to_thread(daemon.runs.roots_of, memory_dir)
-        snapshot = await daemon.recaller.snapshot(roots)
-        for word in ("张三", "Rust", "简洁"):
-            assert word in snapshot.text
+        asked = {"memory_dir": str(memory_dir)}
+        for where in (asked, {"host": "generic", "session_id": "s1"}):
+            snapshot = await one.call("recall.snapshot", where, timeout=5)
+            for word in ("张三", "Rust", "简洁"):
+                assert word in snapshot.text
+        listed = await one.call("memory.list", asked, timeout=5)
+        assert {item.path for item in listed.items} >= {"user.md", "preferences.md"}
+        assert (await one.call("memory.why", {**asked, "name": "user.md"}, timeout=5)).items[0].quote in TALK[0]
+        assert (await one.call("memory.search", {**asked, "query": "简洁"}, timeout=5)).items
+        with pytest.raises(NotFound):
+            await one.call("memory.list", {"memory_dir": "/nobody/named/this"}, timeout=5)
         for name in ("SKILL.md", "identity.md", "user.md", "preferences.md", "constraints.md", "knowledge", "sessions"):
             assert await asyncio.to_thread((memory_dir / name).exists), name

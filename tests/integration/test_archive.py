@@ -2,17 +2,16 @@
 
 import asyncio
 import hashlib
-import io
 import json
 import os
 import stat
 import subprocess
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.archives import members, write
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.faults_oracle import directories
 from support.installation import reading, rows
@@ -147,25 +146,11 @@ async def test_an_archive_does_not_bring_back_what_was_purged(home: Path, projec
         assert not found
 
 
-def members(path: Path) -> dict[str, bytes]:
-    with tarfile.open(path) as tar:
-        return {member.name: (tar.extractfile(member) or io.BytesIO()).read() for member in tar}
-
-
 def rewrite(path: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool) -> None:
     """Change an archive's members; `sums`: with checksums that hold, as an attacker would."""
     found = members(path)
     change(found)
-    if sums:
-        found.pop("SHA256SUMS", None)
-        found["SHA256SUMS"] = "".join(
-            f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in found.items()
-        ).encode()
-    with tarfile.open(path, "w") as tar:
-        for name, content in found.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
+    write(path, found, sums=sums)
 
 
 def _flip(found: dict[str, bytes]) -> None:

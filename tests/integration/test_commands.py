@@ -208,3 +208,45 @@ async def test_a_refused_secret_is_kept_nowhere(home: Path, project: str) -> Non
     for path in found:
         content = (await asyncio.to_thread(path.read_bytes)).lower()
         assert secret.lower().encode() not in content, path
+
+
+async def test_words_that_several_lines_hold_are_told_and_nothing_is_forgotten(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for text in ("Never add a comment to the tests.", "Always run the linter, a quick one."):
+            await turn(one, text, cwd=project)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=30)
+        for words in ("a", "the"):
+            with pytest.raises(Conflict, match="Always run the linter"):
+                await one.call("memory.forget", {"cwd": project, "name": words}, timeout=5)
+        with pytest.raises(NotFound):  # no word of its own
+            await one.call("memory.forget", {"cwd": project, "name": "lint"}, timeout=5)
+        gone = await one.call("memory.forget", {"cwd": project, "name": "linter"}, timeout=5)
+        assert [item.name for item in gone.items] == ["Always run the linter, a quick one."]
+        every = await one.call("memory.forget", {"cwd": project, "name": "comment", "every": True}, timeout=5)
+        assert len(every.items) == 1
+
+
+async def test_undo_and_diff_mean_the_newest_run_of_this_project(home: Path, tmp_path: Path) -> None:
+    here, there = (tmp_path / name for name in ("here", "there"))
+    async with running(home) as daemon, client(daemon) as one:
+        for folder in (here, there):
+            folder.mkdir()
+            await one.call("memory.save", {"cwd": str(folder), **ENTRY, "slug": f"of-{folder.name}"}, timeout=5)
+        shown = await one.call("memory.diff", {"cwd": str(here)}, timeout=5)
+        assert "knowledge/of-here.md" in {item.path for item in shown.items}
+        undone = await one.call("memory.undo", {"cwd": str(here)}, timeout=5)
+        assert "project/knowledge/of-here.md" in undone.files
+        with pytest.raises(NotFound):
+            await one.call("memory.undo", {"cwd": str(here)}, timeout=5)
+        assert await one.call("memory.read", {"cwd": str(there), "name": "of-there"}, timeout=5)
+
+
+async def test_a_session_keeps_the_snapshot_it_was_given(home: Path, project: str) -> None:
+    asked = {"cwd": project, "host": "claude-code", "session_id": "s1"}
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        await turn(one, "hello", cwd=project, session="s1")
+        first = await one.call("recall.snapshot", asked, timeout=5)
+        await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "later", "content": "Said later."}, timeout=5)
+        assert (await one.call("recall.snapshot", asked, timeout=5)).text == first.text
+        assert "Said later" in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text

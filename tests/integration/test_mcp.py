@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import random
 import string
 import sys
@@ -147,15 +146,10 @@ async def test_the_sdks_client_calls_every_tool(mode: str, daemon: Installation,
         gone = await call(client, "memory_forget", name="deploy-target")
         assert gone["names"] == ["project/knowledge/deploy-target.md: Deploy target"]
         assert "Hetzner" not in await resource_text(client)
-        await _search_sessions(client)
-
-
-async def _search_sessions(client: Client) -> None:
-    result = await client.call_tool("session_search", {"query": "PostgreSQL"})
-    if result.is_error:
-        assert "unknown method 'session.search'" in said(result)
-    else:
-        assert "PostgreSQL" in json.dumps(result.structured_content)
+        for group_by in ("none", "session", "thread"):
+            past = await call(client, "session_search", query="PostgreSQL", group_by=group_by)
+            assert [(hit["session"], hit["role"]) for hit in past["items"]] == [(f"generic/{project}", "user")]
+            assert "PostgreSQL" in past["items"][0]["snippet"]
 
 
 async def test_an_agent_saves_in_its_own_name_and_redacted(daemon: Installation, project: Path) -> None:
@@ -182,28 +176,28 @@ async def test_the_clients_roots_name_the_project_and_two_projects_never_mix(
     for folder in (one, other):
         folder.mkdir(parents=True)
     roots = [one.as_uri()]
+    await publish(daemon, one, "the heron is deployed on Friday")
     async with served(daemon, other, mode=mode, roots=roots) as client:
         await call(client, "memory_save", **FACT)
         await call(client, "note_write", text="only here")
         assert "Hetzner" in await prompt_text(client)
         assert "only here" in await resource_text(client)
+        assert (await call(client, "session_search", query="heron"))["items"]
         roots[:] = [other.as_uri()]
         assert "Hetzner" not in await prompt_text(client)
         assert (await call(client, "memory_search", query="hetzner"))["items"] == []
         assert "no entry" in await fails(client, "memory_read", name="deploy-target")
         assert "no entry" in await fails(client, "memory_forget", name="deploy-target")
         assert "only here" not in await resource_text(client)
+        assert (await call(client, "session_search", query="heron"))["items"] == []
         for uri in ("file://elsewhere/repo", (tmp_path / "gone").as_uri()):  # not the memory of all projects
             roots[:] = [uri]
             assert "none of the client's roots" in await fails(client, "memory_save", **FACT)
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_without_a_daemon_a_tool_says_so_and_goes_on_once_there_is_one(
-    mode: str, tmp_path: Path, project: Path
-) -> None:
+async def test_without_a_daemon_a_tool_says_so_and_goes_on_once_there_is_one(tmp_path: Path, project: Path) -> None:
     with installed(tmp_path / "i") as daemon:
-        async with served(daemon, project, mode=mode) as client:
+        async with served(daemon, project) as client:
             for tool, arguments in (("memory_list", {}), ("memory_save", FACT), ("note_write", {"text": "x"})):
                 assert "start it with `memoryd start`" in await fails(client, tool, **arguments)
             with pytest.raises(Exception, match="start it with `memoryd start`"):

@@ -12,6 +12,7 @@ from support.installation import reading, rows
 from support.talk import deliver, turn
 
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal.conversations import Batch
 from memoryd.errors import NotFound, UsageError
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import MemoryView
@@ -255,3 +256,26 @@ async def test_what_is_not_named_well_is_refused(home: Path) -> None:
         for unknown in ({"session": "none"}, {"source": "nobody"}):
             with pytest.raises(NotFound):
                 await purge(one, **unknown)
+
+
+class _Endless:
+    """Conversations in which somebody always says more."""
+
+    def __init__(self) -> None:
+        self._seqs = iter(range(1, 10**9))
+
+    def newest_seq(self) -> int:
+        return 10**9
+
+    def after(self, seq: int, limit: int) -> Batch:
+        return Batch(passages=(), to_seq=next(self._seqs))
+
+
+async def test_a_purge_does_not_wait_for_an_index_that_has_always_more_to_take_in(home: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        daemon.indexer.conversations = _Endless()  # type: ignore[assignment]
+        following = asyncio.create_task(daemon.indexer.catch_up())
+        async with asyncio.timeout(30):
+            await daemon.indexer.purge()
+            await purge(one, all=True)
+        following.cancel()

@@ -193,7 +193,9 @@ async def test_what_a_person_says_that_reads_like_an_attack_is_kept_and_flagged(
         assert [warning.partition(":")[0] for warning in saved.warnings] == ["injection"]
         (run, *_) = (await one.call("memory.log", {}, timeout=5)).items
         assert run.flags == ("injection",)
-        (item,) = [i for i in (await one.call("memory.list", {"cwd": project}, timeout=5)).items if i.type]
+        (item,) = [
+            i for i in (await one.call("memory.list", {"cwd": project, "check": True}, timeout=5)).items if i.type
+        ]
         assert item.flags == ("injection",)
 
 

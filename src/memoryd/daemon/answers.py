@@ -87,19 +87,21 @@ def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
 
 
 def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
-    """Items with what `list` warns of: signs of an attack in what a person said, and signs of little worth."""
+    """Items with what `list` warns of: signs of an attack in what a person said, of little worth, of another's copy."""
+    twins = quality.duplicates(k.entry for k in catalogue.entries)
     known = {(k.key.root, k.key.path): k.entry for k in catalogue.entries}
     texts = {(key.root, key.path): text for key, text in catalogue.files.items()}
     return tuple(
-        item.model_copy(update={"flags": _flags(known.get(place), texts.get(place, ""))})
+        item.model_copy(update={"flags": _flags(known.get(place), texts.get(place, ""), twins)})
         for item in found
         if (place := (Root(item.scope), item.path))
     )
 
 
-def _flags(entry: Entry | None, text: str) -> tuple[str, ...]:
-    worth = quality.lint(entry) if entry and entry.active and not entry.dated else ()
-    return (*sorted(threats(entry.body if entry else lines.prose(text))), *(str(sign.flag) for sign in worth))
+def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
+    worth = [str(sign.flag) for sign in quality.lint(entry)] if entry and entry.active and not entry.dated else []
+    twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
+    return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
 
 
 def totals(found: Mapping[EntryType, quality.Total]) -> dict[str, TypeTotal]:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import difflib
+import re
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from memoryd.errors import (
 )
 from memoryd.memory import acceptance, entries, quality, undoing
 from memoryd.memory.changes import readable
-from memoryd.memory.model import Entry, EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import CoreLine, Entry, EntryType, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.text import bare, fold
@@ -88,15 +89,18 @@ class Commands:
         )
 
     async def forget(
-        self, roots: Roots, name: str, scopes: Collection[str] = (), *, author: Author = Author.PERSON,
+        self, roots: Roots, name: str, scopes: Collection[str] = (), *, every: bool = False,
+        author: Author = Author.PERSON,
         permit: Callable[[Sequence[Proposal], MemoryView], None] = lambda proposals, view: None,
     ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
-        """Archive an entry, or remove the core lines that hold `name`; later evidence alone can bring it back.
+        """Archive an entry, or remove the core line that holds these words; later evidence alone can bring it back.
 
         :param scopes: look only in these roots; empty: in all
+        :param every: all lines that hold them; else there must be one
         :param permit: raises when the author may not do this. In a thread
         :return: the run and what was forgotten, as `<root>/<path>: <text>`
         :raises NotFound: nothing of that name
+        :raises Conflict: several lines hold the words; the sentence names them
         """
         view = await self.runner.shelf.view(roots)
         wanted = scopes or roots
@@ -109,9 +113,7 @@ class Commands:
             facts = [(root, f"{found.name}"), *((root, bare(row)) for row in found.body.splitlines() if bare(row))]
             said: tuple[str, ...] = (f"{root}/{entries.path_of(found.slug)}: {found.name}",)
         else:
-            held = [i for i in view.core if i.key.root in wanted and fold(name) in fold(i.text)]
-            if not held:
-                raise NotFound(f"no entry or line {name!r}; `memoryd list` shows what there is")
+            held = _holding([line for line in view.core if line.key.root in wanted], name, every=every)
             proposals = tuple(Lines(root=i.key.root, file=i.key.path, remove=(i.text,)) for i in held)
             facts = [(line.key.root, line.text) for line in held]
             said = tuple(f"{line.key.root}/{line.key.path}: {line.text}" for line in held)
@@ -122,14 +124,15 @@ class Commands:
         _must_have_applied(outcome, plan)
         return run.id, said
 
-    async def undo(self, run_id: str | None) -> Undone:
+    async def undo(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Undone:
         """Take a run back. What was changed since stays: its lines are taken out and put back one by one.
 
+        :param run_id: None: the newest of `dirs`
         :raises NotFound: no such run
         :raises Conflict: it was taken back already
         :raises UsageError: a purge
         """
-        row = await asyncio.to_thread(self.history.run, run_id)
+        row = await asyncio.to_thread(self.history.run, run_id, dirs)
         if row["action"] == "purge":
             raise UsageError("a purge cannot be taken back: what it removed is kept nowhere")
         if await asyncio.to_thread(self.history.undone, row["id"]):
@@ -177,9 +180,9 @@ class Commands:
             raise InternalError(f"version {digest[:8]} is not in the journal; restore a backup to undo this run")
         return content
 
-    def diff(self, run_id: str | None) -> tuple[str, list[tuple[str, str]]]:
+    def diff(self, run_id: str | None, dirs: Collection[Path] | None = None) -> tuple[str, list[tuple[str, str]]]:
         """A run and its unified diffs, `(path, diff)`. Blocking."""
-        row = self.history.run(run_id)
+        row = self.history.run(run_id, dirs)
         roots = {str(path): name for name, path in self.runs.roots_of(Path(row["dir"])).items()}
         found = []
         for change in self.history.changes(row["id"]):
@@ -229,6 +232,25 @@ class Commands:
             first = planned.refused[0]
             raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
         return run, outcome, planned
+
+
+def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreLine]:
+    """The line that says just this, else those that hold the words.
+
+    :raises NotFound: none
+    :raises Conflict: several, and not every one is wanted
+    """
+    words = re.compile(rf"(?<![a-z0-9_]){re.escape(fold(name.strip()))}(?![a-z0-9_])")
+    held = [line for line in known if fold(line.text) == fold(name.strip())]
+    held = held or [line for line in known if words.search(fold(line.text))]
+    if not held or not name.strip():
+        raise NotFound(f"no entry or line {name!r}; `memoryd list` shows what there is")
+    if len(held) > 1 and not every:
+        told = "; ".join(f"{line.key.root}/{line.key.path}: {line.text[:80]!r}" for line in held[:10])
+        raise Conflict(
+            f"{len(held)} lines hold {name!r}: say more of the one that is meant, or forget every one: {told}"
+        )
+    return held
 
 
 def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:

@@ -16,10 +16,6 @@ from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import config as configuration
 from memoryd.daemon import instructions, logs, placeholder_key
-from memoryd.daemon.archive.archives import Archives
-from memoryd.daemon.archive.exporting import Exporter
-from memoryd.daemon.archive.git import GitHistory
-from memoryd.daemon.archive.importing import Importer
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -42,6 +38,7 @@ from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.permitting import Permits
+from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.reviewing import Inbox
@@ -103,7 +100,6 @@ class Daemon:
     notes: Notes = field(init=False)
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
-    archives: Archives = field(init=False)
     inbox: Inbox = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
@@ -163,10 +159,10 @@ class Daemon:
         self.session_search = SessionSearch(self.indexer, conversations)
         self.spool = Spool(self.places.spool)
         self.purger = Purger(
-            places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool,
-            drain_spool=self.drain_spool, clock=self.clock, forgetters=[self.indexer.purge],
+            places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
+            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drain_spool,
+            clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
-        self.archives = self._make_archives()
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
             reload=self.reload,
@@ -174,20 +170,6 @@ class Daemon:
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
             wake_worker=self.worker.wake, clock=self.clock,
-        )  # fmt: skip
-
-    def _make_archives(self) -> Archives:
-        return Archives(
-            shelf=self.shelf,
-            exporter=Exporter(places=self.places, history=self.history, shelf=self.shelf, clock=self.clock),
-            importer=Importer(
-                places=self.places, runs=self.runs, history=self.history, shelf=self.shelf, clock=self.clock,
-                off_record=self.ingest.is_off_record,
-            ),
-            git=GitHistory(
-                places=self.places, history=self.history, versions=self.runs.versions, clock=self.clock
-            ),
-            after_import=self._after_import,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -452,7 +434,7 @@ class Daemon:
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
 
-    def _after_import(self, paths: list[Path], run_id: str) -> None:
+    def after_import(self, paths: list[Path], run_id: str) -> None:
         self.spawn(self.shelf.settle_later(paths, run_id))
         self.worker.wake()
 

@@ -276,7 +276,7 @@ class _Examination:
             return
         try:
             with closing(Client(self.places.socket)) as client:
-                found = client.call("memory.list", {"cwd": os.getcwd(), "limit": 1000}, timeout=5.0)
+                found = client.call("memory.list", {"cwd": os.getcwd(), "limit": 1000, "check": True}, timeout=5.0)
         except (MemorydError, OSError) as error:
             yield _wrong("memories", str(error), "`memoryd restart`")
             return

@@ -195,16 +195,18 @@ def _reason(key: FileKey, row: str, version: Row | None) -> Reason:
     author = "outside" if version is None else str(version["author"])
     if version is not None and author == "run" and version["run_id"] is None:
         author = "seed"
+    saved = author == "host" and version is not None and version["run_id"]
     at = version["at"] if version else ""
     return Reason(
         file=f"{key.root}/{key.path}", line=bare(row), author=author, run=version["run_id"] if version else None,
-        written_at=at, at=at, tier=_TIERS.get(author), note=_NOTES[author],
+        written_at=at, at=at, tier=_TIERS.get(author), note=_NOTES["agent" if saved else author],
     )  # fmt: skip
 
 
 _NOTES = {
     "run": "memoryd wrote it; the turn it came from is not kept any more, or it is part of the form",
     "person": "a person wrote it, through memoryd",
+    "agent": "a coding agent saved it, through memoryd",
     "host": "a coding agent wrote it into the file",
     "outside": "someone wrote it into the file, outside memoryd",
     "seed": "it came with the seeds",

@@ -42,6 +42,7 @@ class Indexer:
     _rebuilds: int = 0
     _outdated: bool = False
     _looked: int = 0  #: events up to this seq were taken in or hold no text
+    _wiping: bool = False  #: a purge waits for the lock
 
     @property
     def position(self) -> int:
@@ -78,11 +79,12 @@ class Indexer:
                     await self._start_anew(str(error))
                 except (Unavailable, MemorydError) as error:
                     self.fault = str(error)
-                    log.warning("index.failed", error=type(error).__name__)
+                    log.warning("index.failed", error=type(error).__name__, reason=str(error))
                     return False
                 else:
                     self.fault, self._rebuilds = "", 0
                     return True
+            self.fault = "the index cannot be built; look at the disk and the log, then `memoryd maintain index`"
             return False
 
     async def turns(self, query: str, directory: Path | None, *, limit: int) -> list[Found] | None:
@@ -97,6 +99,8 @@ class Indexer:
         What an answer names is looked up in the catalogue of now, so what was forgotten is never found.
         """
         known = {str(root): self._memories(str(root), catalogue) for root, catalogue in catalogues.items()}
+        if not known:
+            return None
         stale = [root for root, (_, _, digest) in known.items() if self._digest_in_index(root) != digest]
         if stale:
             self._waiting |= {root: known[root][0] for root in stale}
@@ -121,9 +125,10 @@ class Indexer:
 
     async def purge(self) -> None:
         """Take the whole index from the disk, at once; it is built again from what the journal and the files hold."""
+        self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
         async with self._lock:
             await asyncio.to_thread(self.index.wipe)
-            self._state, self._looked = None, 0
+            self._wiping, self._state, self._looked, self._rebuilds = False, None, 0, 0
             self._waiting.clear()  # of before: what is gone must not come in again
             self._seen.clear()
         self.wake()
@@ -152,11 +157,16 @@ class Indexer:
         newest = await asyncio.to_thread(self.conversations.newest_seq)
         if self.position > newest:
             raise Damaged("it belongs to another journal")
-        while (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None:
+        while (
+            not self._wiping
+            and (batch := await asyncio.to_thread(self.conversations.after, self.position, BATCH_EVENTS)) is not None
+        ):
             documents = [
                 document for passage in batch.passages for document in of_turns(passage.spoken, since=passage.since)
             ]
             await self._apply(documents, [], replace(self._state, seq=batch.to_seq))
+        if self._wiping:
+            return
         self._looked = newest
         for root, catalogue in tuple(self._waiting.items()):
             _, held, digest = self._memories(root, catalogue)
@@ -191,7 +201,7 @@ class Indexer:
             self._state, self._looked = None, 0
             self.wake()
         except Unavailable as error:
-            log.warning("index.failed", error=str(error))
+            log.warning("index.failed", error=type(error).__name__, reason=str(error))
         return None
 
     def _memories(self, root: str, catalogue: Catalogue) -> tuple[Catalogue, dict[str, Memory], str]:

@@ -57,7 +57,7 @@ def outgoing(settings: Mapping[str, Mapping[str, Any]]) -> Iterator[Outgoing]:
     :param settings: the effective ones, by section; one that names an endpoint, a model or a command and is on, sends
     """
     for section, table in settings.items():
-        off = table.get("kind") == "rules" or table.get("embedder") == "none"
+        off = table.get("kind") == "rules" or table.get("embedder") in ("none", "use", "e5")  # they run here
         named = {key: table[key] for key in ("model", "base_url", "command") if table.get(key)}
         if named and not off:
             where = ", ".join(f"{key} {_shown(value)}" for key, value in named.items())

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -12,19 +12,20 @@ import structlog
 
 from memoryd.clock import Clock, mono
 from memoryd.daemon.journal import purge
+from memoryd.daemon.journal import selection as selecting
 from memoryd.daemon.journal.history import History
-from memoryd.daemon.journal.purge import Counted, Found, Removal, Selection
-from memoryd.daemon.journal.runs import JournalRuns, line_digest
+from memoryd.daemon.journal.purge import Counted, Removal
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.selection import Found, Selection
+from memoryd.daemon.purge_plan import Plan, Planner
 from memoryd.daemon.recalling import ANSWER_SECONDS
 from memoryd.errors import Conflict, MemorydError, NotFound, RestartNeeded, UsageError
 from memoryd.ipc.events import Tier
 from memoryd.ipc.places import Places
 from memoryd.ipc.spool import Spool
-from memoryd.memory import entries, purging
 from memoryd.memory.apply import Raced, apply
-from memoryd.memory.changes import decode, encode
-from memoryd.memory.model import INDEX_FILE, FileKey, Root
-from memoryd.memory.ports import Author, FileChange
+from memoryd.memory.model import Root
+from memoryd.memory.ports import Author
 from memoryd.memory.shelf import Shelf
 from memoryd.worker.ports import Run
 
@@ -50,7 +51,7 @@ def select(
     host = source if source and tier is None else None
     if host is not None and host not in (known := history.hosts()):
         raise NotFound(f"no source {host!r}; there are the tiers {', '.join(Tier)} and the hosts {', '.join(known)}")
-    sessions = history.journal.read(lambda c: purge.named(c, session)) if session else ()
+    sessions = history.journal.read(lambda c: selecting.named(c, session)) if session else ()
     if session and not sessions:
         raise NotFound(f"no session {session}; `memoryd sessions list` shows them")
     return Selection(sessions=sessions, host=host, tier=tier, before=before)
@@ -83,22 +84,12 @@ class Purged:
         return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """What a purge does to the memory files as they are now."""
-
-    found: Found
-    changes: tuple[FileChange, ...]
-    lines: tuple[tuple[str, str], ...]
-    rewrite: purge.Rewrite
-    seeds: Mapping[str, bytes] = field(default_factory=dict)
-
-
 @dataclass(slots=True, kw_only=True)
 class Purger:
     """Removes what a selection names from everything that memoryd keeps."""
 
     places: Places
+    planner: Planner
     runs: JournalRuns
     history: History
     shelf: Shelf
@@ -117,7 +108,7 @@ class Purger:
             # 1. what hooks have spooled comes in, so that it can go; what cannot come in goes from the spool
             await self.drain_spool()
             spooled = await asyncio.to_thread(self._of_spool, selection, remove=not dry_run)
-            paths = await asyncio.to_thread(self._paths)
+            paths = await asyncio.to_thread(self.planner.paths)
             for _ in range(MAX_ROUNDS):
                 # 2. every directory is locked: no run can write what it has read before
                 async with self.shelf.locked_paths(paths):
@@ -148,7 +139,7 @@ class Purger:
         if not await asyncio.to_thread(self.history.journal.read, purge.unfinished):
             return
         # 8. snapshots taken meanwhile, files moved aside, copies elsewhere, empty folders
-        for path in await asyncio.to_thread(self._paths):
+        for path in await asyncio.to_thread(self.planner.paths):
             async with self.shelf.locked_paths([path]):
                 await asyncio.to_thread(self._tidy, path)
         for forget in self.forgetters:
@@ -162,7 +153,7 @@ class Purger:
         """Steps 3 to 6, in a thread, under the locks; None: somebody saved meanwhile."""
         started = mono()
         # 3. what is selected, and the files without the lines that rest on it
-        plan = self._plan(selection, paths)
+        plan = self.planner.plan(selection, paths)
         told = self._told(None, selection, plan, spooled)
         if dry_run or told.nothing:
             return told
@@ -204,47 +195,7 @@ class Purger:
             return None
         return counted[0]
 
-    # what it does to the files
-
-    def _plan(self, selection: Selection, paths: Sequence[Path]) -> _Plan:
-        found = self.history.journal.read(lambda c: purge.find(c, selection))
-        rewrite = _Rewriting(found)
-        seeds = dict(self.shelf.seeds()) if selection.everything else {}
-        changes: list[FileChange] = []
-        lines: list[tuple[str, str]] = []
-        for path in paths:
-            files = self.shelf.observed(path)
-            wanted = self._wanted(path, files, rewrite, seeds if selection.everything else None)
-            scope = Root.USER if path == self.places.user_memory else Root.PROJECT
-            for name, new in wanted.items():
-                if new != files.get(name):
-                    changes.append(FileChange(root=path, path=name, base=files.get(name), new=new))
-                    lines += [(f"{scope}/{name}", row) for row in _lost(name, files.get(name), new)]
-        return _Plan(found=found, changes=tuple(changes), lines=tuple(lines), rewrite=rewrite, seeds=seeds)
-
-    def _wanted(
-        self, root: Path, files: Mapping[str, bytes], rewrite: "_Rewriting", seeds: Mapping[str, bytes] | None
-    ) -> dict[str, bytes | None]:
-        """The files of a directory that shall change, as they shall be."""
-        if seeds is not None and root.is_relative_to(self.places.data):
-            kept = seeds if root == self.places.user_memory else {}
-            return {name: kept.get(name) for name in {*files, *kept}}
-        wanted: dict[str, bytes | None] = {}
-        for name, content in files.items():
-            text = rewrite(str(root), name, decode(content)) if name != INDEX_FILE else decode(content)
-            wanted[name] = None if text is None else encode(text)
-        changed = {name: new for name, new in wanted.items() if new != files[name]}
-        keys = {FileKey(Root.USER, name): (files[name], new) for name, new in changed.items()}
-        index = self.shelf.index_changes({Root.USER: root}, keys)
-        return changed | {key.path: new for key, (_, new) in index.items()}
-
     # what else there is
-
-    def _paths(self) -> list[Path]:
-        """Every memory directory, the user's first."""
-        rows = {Path(row["path"]) for row in self.history.directories()}
-        on_disk = set(self.places.data.glob("projects/*/memory"))
-        return [self.places.user_memory, *sorted((rows | on_disk) - {self.places.user_memory})]
 
     def _tidy(self, path: Path) -> None:
         self.shelf.sweep_aside(path)
@@ -261,7 +212,7 @@ class Purger:
         )
 
     def _told(
-        self, run: Run | None, selection: Selection, plan: _Plan, spooled: int, counted: Counted | None = None
+        self, run: Run | None, selection: Selection, plan: Plan, spooled: int, counted: Counted | None = None
     ) -> Purged:
         found, stay = plan.found, [c for c in plan.changes if c.new is not None]
         names = {self.places.user_memory: "user"}
@@ -283,8 +234,12 @@ class Purger:
         kept = [Unreached(what="a backup from before an upgrade; remove it by hand", where=str(path))
                 for path in sorted(self.places.data.glob("state.db.v*.bak"))]  # fmt: skip
         kept += [Unreached(what="the host's own transcript", where=path) for path in found.transcripts]
-        outside = [path for path in self._paths() if not path.is_relative_to(self.places.data)]
+        outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
         if selection.everything:
+            logs = self.places.data / "logs.db"
+            kept += (
+                [Unreached(what="the logs: ids, sizes and paths, no text", where=str(logs))] if logs.exists() else []
+            )
             kept += [Unreached(what="what people wrote in a memory directory of their own", where=str(path))
                      for path in outside]  # fmt: skip
         else:
@@ -294,36 +249,6 @@ class Purger:
             Unreached(what="exports, backups and git histories made before"),
             Unreached(what="what hosts were given and sent to their model providers"),
         ]
-
-
-class _Rewriting:
-    """The files and versions of every directory without the lines that rest on what is purged."""
-
-    def __init__(self, found: Found) -> None:
-        self._sources = found.sources
-        self._gone: dict[tuple[str, str], frozenset[str]] = dict(found.gone)
-        self._entries: dict[str, set[str]] = {}
-        for root, path in found.gone:
-            if entries.slug_of(path):
-                self._entries.setdefault(root, set()).add(path)
-
-    def __call__(self, root: str, path: str, text: str) -> str | None:
-        if path == INDEX_FILE:
-            listed = self._entries.get(root)
-            return purging.without_entries(text, listed) if listed else text
-        lines = frozenset().union(*(self._gone.get((root, name), ()) for name in entries.names_of(path)))
-        if not lines:
-            return text
-        return purging.without(path, text, lambda row: line_digest(row) in lines, self._sources)
-
-
-def _lost(path: str, old: bytes | None, new: bytes | None) -> list[str]:
-    """The lines that a file loses."""
-    if path == INDEX_FILE or old is None:
-        return []
-    kept = set(purging.said(decode(new or b"")))
-    body = purging.body_of(decode(old))
-    return [row for row in purging.said(body) if row not in kept]
 
 
 def _run(directory: Path) -> Run:

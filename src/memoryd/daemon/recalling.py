@@ -50,6 +50,10 @@ class Asker:
     session_id: str | None = None
     cwd: str | None = None
 
+    @property
+    def session(self) -> tuple[str, str] | None:
+        return (self.host, self.session_id) if self.host and self.session_id else None
+
 
 @dataclass(slots=True, kw_only=True)
 class Recaller:
@@ -98,6 +102,17 @@ class Recaller:
         return recall.write(
             ask, blocks, budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, shown=shown
         )
+
+    async def snapshot_of_session(self, roots: Roots, asker: Asker) -> Recalled:
+        """What a session was given at its start; at its first use it is taken, and kept if the session is known."""
+        host, session_id = asker.session or ("", "")
+        before = await asyncio.to_thread(self._snapshots.of, host, session_id)
+        if before is not None and not before.stale:
+            items = tuple(sorted(before.shown - {_STARTED}))
+            return Recalled(text=before.text, items=items, left_out=0, generation=before.generation)
+        taken = await self.snapshot(roots, asker=asker)
+        await self._remember(host, session_id, taken)
+        return taken
 
     def _prepare(
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
@@ -183,15 +198,17 @@ class Recaller:
     async def _keep(
         self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
     ) -> str:
-        """Remember what the session was shown; recalled text is never evidence."""
-        row = Snapshot(
-            text=recalled.text,
-            generation=recalled.generation,
-            shown=also | frozenset(recalled.items) | {_STARTED},
-            stale=False,
-        )
-        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        """Remember what the session was shown, and say it."""
+        await self._remember(event.host, event.session_id, recalled, also)
         return recalled.text if say else ""
+
+    async def _remember(
+        self, host: str, session_id: str, recalled: Recalled, also: frozenset[str] = frozenset()
+    ) -> None:
+        """Recalled text is never evidence."""
+        shown = also | frozenset(recalled.items) | {_STARTED}
+        row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
+        await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
     async def _look(self, roots: Roots) -> None:
         """See a person's edits, if the disk is quick enough; else what was loaded last is used."""

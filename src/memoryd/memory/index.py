@@ -39,7 +39,8 @@ def render(entries: Sequence[Entry], existing: str) -> str:
 def entry_line(entry: Entry) -> str:
     """Return the line of an entry: `- [name](knowledge/slug.md) — description (type: t)`."""
     name = cut(entry.name, _MAX_NAME).replace("[", "(").replace("]", ")").replace("<!--", "")
-    description = cut(entry.description, _MAX_DESCRIPTION).replace("<!--", "")
+    about = entry.description if entry.description != entry.name else ""
+    description = cut(about, _MAX_DESCRIPTION).replace("<!--", "")
     target = "".join(c if c.isalnum() or c in "/-_." else quote(c, errors="replace") for c in path_of(entry.slug))
     return f"- [{name}]({target}) — {description + ' ' if description else ''}(type: {entry.type})"
 

@@ -125,6 +125,22 @@ def duplicate_of(content: str, entries: Iterable[Entry], *, except_slug: str | N
     return slug if score >= DUPLICATE else None
 
 
+def duplicates(entries: Iterable[Entry]) -> Mapping[str, str]:
+    """Return the active entries that say nearly the same as another one (bigrams >= 0.70), by slug: the other's slug.
+
+    Only texts of like size are compared: the index of two sets is at most the ratio of their sizes.
+    """
+    texts = sorted(((bigrams(e.body), e.slug) for e in entries if e.active and e.body), key=lambda pair: len(pair[0]))
+    found: dict[str, str] = {}
+    for n, (pairs, slug) in enumerate(texts):
+        for others, other in texts[n + 1 :]:
+            if len(pairs) < DUPLICATE * len(others):
+                break
+            if jaccard(pairs, others) >= DUPLICATE:
+                found[slug], found[other] = other, slug
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
     """How full a type is, in characters."""

@@ -128,13 +128,15 @@ def _content_id(known: Known) -> str:
 
 
 def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
-    """Format an entry: `[label] name (age): description` and the first 3 lines of its body; a dated fact as a quote."""
+    """Format an entry: `[label] name (age): description` and the first 3 lines of its body, each text once; a dated
+    fact as a quote."""
     if entry.dated:
         return _quoted(entry, words)
     moment = entry.updated_at or entry.created_at
     age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
-    title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {entry.description}' if entry.description else ''}"
-    body = [row for row in entry.body.split("\n") if row.strip()]
+    about = entry.description if entry.description != entry.name else ""
+    title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {about}' if about else ''}"
+    body = [row for row in entry.body.split("\n") if bare(row) and bare(row) not in (entry.name, entry.description)]
     rows = [f"  {cut(row, PREVIEW_CHARS)}" for row in body[:PREVIEW_LINES]]
     return clean("\n".join([title, *closed(rows), *(["  …"] if len(body) > PREVIEW_LINES else [])]))
 

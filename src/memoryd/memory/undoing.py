@@ -1,5 +1,6 @@
 """The reverse of a run on the bytes of now: what it added goes, what it took comes back, later edits stay. Pure."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -96,8 +97,11 @@ def _alignment(new: Sequence[str], rows: Sequence[str]) -> dict[int, int]:
     blocks = SequenceMatcher(None, new, rows, autojunk=False).get_matching_blocks()
     found = {block.a + n: block.b + n for block in blocks for n in range(block.size)}
     taken = set(found.values())
-    free = {key: n for n, key in reversed(list(enumerate(rows))) if n not in taken and key.strip()}
-    moved = {i: free.pop(key) for i, key in enumerate(new) if i not in found and key in free}
+    free: defaultdict[str, deque[int]] = defaultdict(deque)
+    for n, key in enumerate(rows):
+        if n not in taken and key.strip():
+            free[key].append(n)
+    moved = {i: free[key].popleft() for i, key in enumerate(new) if i not in found and free[key]}
     return found | moved
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from memoryd.ipc.events import Tier
 from memoryd.memory.model import Entry, EntryStatus, EntryType
-from memoryd.memory.quality import CODE, TRANSIENT, VAGUE, Flag, duplicate_of, lint, signs, totals
+from memoryd.memory.quality import CODE, TRANSIENT, VAGUE, Flag, duplicate_of, duplicates, lint, signs, totals
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,18 @@ def test_the_nearest_active_duplicate_is_named() -> None:
     assert duplicate_of("The user prefers tabs over spaces.", known, except_slug="tabs") is None
     assert duplicate_of("用户喜欢喝茶。", known) == "tea"
     assert duplicate_of("Deploys go to Fly.io", known) is None
+
+
+def test_duplicates_name_each_other() -> None:
+    known = [
+        an_entry("tabs", "The user prefers tabs over spaces"),
+        an_entry("tabs-too", "The user prefers tabs over spaces."),
+        an_entry("old", "The user prefers tabs over spaces", status=EntryStatus.HISTORICAL),
+        an_entry("tea", "用户喜欢喝茶"),
+        an_entry("long", "The user prefers tabs over spaces. " * 9 + "And much else, told at length."),
+        an_entry("empty", ""),
+    ]
+    assert duplicates(known) == {"tabs": "tabs-too", "tabs-too": "tabs"}
 
 
 def test_totals_count_active_bodies_and_their_separators() -> None:

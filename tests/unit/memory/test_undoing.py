@@ -95,3 +95,8 @@ def test_a_file_that_was_made_or_removed_as_a_whole_and_changed_since_is_left() 
     assert reverse([gone], {KEY: b"- again\n"}).conflicts
     assert reverse([made], {}).conflicts == ()
     assert reverse([Past(key=KEY, before=b"a\n", after=b"b\n")], {}).conflicts
+
+
+def test_lines_that_stand_twice_go_twice() -> None:
+    now = "- b\n- b\n- by hand\n- c"
+    assert merge("", "- c\n- b\n- a\n- a\n- b\n- c\n- a\n", now).strip() == "- by hand"

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.daemon.archive import importing
+from memoryd.daemon.archive.contents import Contents, Reader
 from memoryd.daemon.archive.exporting import Exporter, Written
 from memoryd.daemon.archive.git import GitHistory, Told
-from memoryd.daemon.archive.importing import Contents, Imported, Importer
+from memoryd.daemon.archive.importing import Imported, Importer
 from memoryd.errors import Conflict
 from memoryd.memory.shelf import Shelf
 
@@ -23,6 +24,7 @@ class Archives:
 
     shelf: Shelf
     exporter: Exporter
+    reader: Reader
     importer: Importer
     git: GitHistory
     after_import: AfterImport  #: directories whose files changed, and the run
@@ -69,4 +71,4 @@ class Archives:
 
     def _read(self, source: Path) -> Contents:
         with importing.opened(source) as archive:
-            return self.importer.read(archive)
+            return self.reader.read(archive)

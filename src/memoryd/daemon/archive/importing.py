@@ -2,37 +2,28 @@
 
 import contextlib
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-
-from memoryd.clock import Clock, rfc3339
+from memoryd.clock import Clock
 from memoryd.daemon.archive import container
 from memoryd.daemon.archive.container import Archive
-from memoryd.daemon.cleaning import clean
-from memoryd.daemon.journal import dump
-from memoryd.daemon.journal.dump import Incoming, Load, Loaded
+from memoryd.daemon.archive.contents import Contents
+from memoryd.daemon.journal import load
 from memoryd.daemon.journal.history import History
-from memoryd.daemon.journal.journal import data_json
-from memoryd.daemon.journal.runs import JournalRuns, line_digest
-from memoryd.errors import BadEvent, MemorydError, RestartNeeded
-from memoryd.ipc.events import Event, EventAdapter
+from memoryd.daemon.journal.load import Load, Loaded
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.errors import MemorydError, RestartNeeded
 from memoryd.ipc.places import Places
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, merging, purging
+from memoryd.memory import merging
 from memoryd.memory.apply import Raced, apply
-from memoryd.memory.changes import decode, encode, readable
-from memoryd.memory.model import INDEX_FILE, FileKey, Root
-from memoryd.memory.path_rules import MAX_FILE_BYTES, broken_rule
+from memoryd.memory.changes import readable
+from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ports import Author, FileChange
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.text import bare, fold
 from memoryd.worker.ports import Run
-
-OffRecord = Callable[[Path, Event], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,63 +38,14 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """An archive as read: checked, cleaned, directories by their paths here, without what was purged here."""
-
-    roots: Mapping[str, Path]  #: name in the archive -> directory
-    dirs: list[tuple[str, str, str | None]]
-    tables: Mapping[str, list[dict[str, Any]]]
-    events: list[Incoming]
-    files: Mapping[Path, Mapping[str, bytes]]
-    versions: list[tuple[dict[str, Any], bytes | None]]
-    gone: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """Takes archives in. Calls from a thread; `load` under the locks of the directories that `read` names."""
+    """Joins what was read from an archive with what is here. In a thread, under the locks of its directories."""
 
     places: Places
     runs: JournalRuns
     history: History
     shelf: Shelf
     clock: Clock
-    off_record: OffRecord
-
-    def read(self, archive: Archive) -> Contents:
-        """:raises BadEvent: a row or a path is not what an archive holds"""
-        try:
-            return self._read(archive)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadEvent(f"the archive is not what memoryd writes ({error!r:.200}); nothing was imported") from error
-
-    def _read(self, archive: Archive) -> Contents:
-        roots = {str(root["name"]): self._place(root) for root in archive.head.get("roots", ())}
-        kinds = [(str(self._place(r)), str(r["kind"]), _project(r)) for r in archive.head.get("roots", ())]
-        tables = {name: list(self._rows(archive, name, roots)) for name in _TABLES}
-        cwds = {(row["host"], row["session_id"]): (row["dir"], row["cwd"]) for row in tables["sessions"]}
-        events = [_incoming(row, cwds) for row in archive.rows("journal/events.jsonl")]
-        refused = self.history.journal.read(lambda c: {e.seq for e in events if dump.refused(c, e)})
-        off = {e.seq for e in events if self.off_record(Path(cwds[e.host, e.session_id][0]), _event(e, cwds))}
-        gone = _gone(tables["citations"], refused | off)
-        sources = {f"{e.host}/{e.session_id}#{e.seq}" for e in events if e.seq in refused | off}
-        rewrite = _Without(gone, sources)
-        kept = [event for event in events if event.seq not in refused | off]
-        held = {(event.host, event.session_id) for event in kept}
-        lost = {(event.host, event.session_id) for event in events} - held
-        tables["sessions"] = [
-            {**r, "note": "" if refused | off else redact(r["note"])}
-            for r in tables["sessions"]
-            if (r["host"], r["session_id"]) not in lost
-        ]
-        tables["citations"] = [r for r in tables["citations"] if r["line"] not in gone.get((r["root"], r["path"]), ())]
-        if refused | off:
-            _forget_traces(tables, {root for root, _ in gone})
-        return Contents(
-            roots=roots, dirs=[row for row in kinds if row[0] != str(self.places.user_memory)], tables=tables,
-            events=kept, files=_files(archive, roots, rewrite),
-            versions=list(_versions(archive, tables["versions"], rewrite)), gone=gone,
-        )  # fmt: skip
 
     def load(self, contents: Contents) -> Imported | None:
         """Join it with what is here, in one apply and one transaction; None: somebody saved meanwhile."""
@@ -116,6 +58,7 @@ class Importer:
             run=run, projects=tables["projects"], dirs=contents.dirs, sessions=tables["sessions"],
             events=contents.events, turns=tables["turns"], runs=tables["runs"], versions=contents.versions,
             citations=tables["citations"], rejected=tables["rejected"], rules=tables["purges"],
+            spawns=tables["spawns"], goals=[{**row, "text": redact(row["text"])} for row in tables["goals"]],
             marks={name: [row["digest"] for row in tables[name]] for name in ("tombstones", "purged")},
             changes=tuple(plan), stands=stands,
         )  # fmt: skip
@@ -136,7 +79,7 @@ class Importer:
                 incoming.changes,
                 run_id=run.id,
                 begin=lambda: self.runs.begin(run, incoming.changes),
-                commit=lambda: done.append(self.history.journal.write(lambda c: dump.load(c, incoming, self.clock()))),
+                commit=lambda: done.append(self.history.journal.write(lambda c: load.load(c, incoming, self.clock()))),
                 clock=self.clock,
             )
         except RestartNeeded:
@@ -182,132 +125,8 @@ class Importer:
             found[path] = {fold(bare(line)) for text in texts for line in text.splitlines()}
         return found
 
-    def _place(self, root: Mapping[str, Any]) -> Path:
-        name, kind = str(root["name"]), str(root["kind"])
-        if name == "user":
-            return self.places.user_memory
-        key = name.removeprefix("projects/")
-        if kind == "project" and "/" not in key and key not in ("", ".", ".."):
-            return self.places.data / "projects" / key / "memory"
-        path = Path(str(root["path"]))
-        if kind != "explicit" or not path.is_absolute() or ".." in path.parts:
-            raise BadEvent(f"the archive names a directory {name[:80]!r} that memoryd does not keep")
-        return path
-
-    def _rows(self, archive: Archive, table: str, roots: Mapping[str, Path]) -> Iterator[dict[str, Any]]:
-        for row in archive.rows(f"journal/{table}.jsonl"):
-            for column in ("root", "dir"):
-                if row.get(column):
-                    if row[column] not in roots:
-                        raise BadEvent(f"{table} names {row[column]!r}, a directory that the archive does not have")
-                    row[column] = str(roots[row[column]])
-            yield row
-
     def _scope(self, root: Path) -> str:
         return "user" if root == self.places.user_memory else "project"
-
-
-_TABLES = (
-    "projects", "sessions", "turns", "runs", "versions", "citations", "rejected", "tombstones", "purged", "purges",
-)  # fmt: skip
-
-
-def _project(root: Mapping[str, Any]) -> str | None:
-    return str(root["name"]).removeprefix("projects/") if root["kind"] == "project" else None
-
-
-_Cwds = Mapping[tuple[str, str], tuple[str, str | None]]  #: (host, session) -> (memory directory, working directory)
-
-
-def _incoming(row: Mapping[str, Any], cwds: _Cwds) -> Incoming:
-    """A valid event, cleaned as one that arrives: an archive may come from anywhere."""
-    try:
-        wanted = {name: row[name] for name in ("id", "kind", "host", "session_id", "at", "turn_id", "data")}
-        event, _ = clean(EventAdapter.validate_python(wanted))
-        if (event.host, event.session_id) not in cwds:
-            raise BadEvent(f"event {event.id} belongs to a session that the archive does not have")
-        return Incoming(
-            seq=int(row["seq"]), id=event.id, host=event.host, session_id=event.session_id, kind=event.kind,
-            at=rfc3339(event.at), turn_id=event.turn_id, data=data_json(event), received_at=str(row["received_at"]),
-        )  # fmt: skip
-    except (KeyError, TypeError, ValidationError) as error:
-        raise BadEvent(
-            f"the archive holds an event that is none: {type(error).__name__}; nothing was imported"
-        ) from error
-
-
-def _event(event: Incoming, cwds: _Cwds) -> Event:
-    import json
-
-    found: Event = EventAdapter.validate_python(
-        {"id": event.id, "kind": event.kind, "host": event.host, "session_id": event.session_id, "at": event.at,
-         "cwd": cwds[event.host, event.session_id][1], "data": json.loads(event.data)}
-    )  # fmt: skip
-    return found
-
-
-def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int]) -> dict[tuple[str, str], frozenset[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
-    for row in citations:
-        if row["seq"] in seqs:
-            found.setdefault((row["root"], row["path"]), set()).add(row["line"])
-    return {key: frozenset(lines) for key, lines in found.items()}
-
-
-def _forget_traces(tables: Mapping[str, list[dict[str, Any]]], roots: set[str]) -> None:
-    """What runs were refused, why, and which facts were taken back may quote what was purged here."""
-    for row in tables["runs"]:
-        row.update(refused="[]", files="[]", reason=row["reason"] if row["action"] == "undo" else None)
-    tables["rejected"][:] = [row for row in tables["rejected"] if row["root"] not in roots]
-
-
-@dataclass(frozen=True, slots=True)
-class _Without:
-    """A file of the archive without secrets, and without the lines that rest on what was purged here."""
-
-    gone: Mapping[tuple[str, str], frozenset[str]]
-    sources: set[str]
-
-    def __call__(self, root: str, path: str, content: bytes) -> bytes | None:
-        text: str | None = redact(decode(content))
-        assert text is not None
-        if path == INDEX_FILE:
-            listed = {name for base, name in self.gone if base == root and entries.slug_of(name)}
-            return encode(purging.without_entries(text, listed))
-        lines = frozenset().union(*(self.gone.get((root, name), ()) for name in entries.names_of(path)))
-        if lines:
-            text = purging.without(path, text, lambda row: line_digest(row) in lines, self.sources)
-        return None if text is None else encode(text)
-
-
-def _files(archive: Archive, roots: Mapping[str, Path], rewrite: _Without) -> dict[Path, dict[str, bytes]]:
-    found: dict[Path, dict[str, bytes]] = {root: {} for root in roots.values()}
-    for member in archive.names:
-        if not member.startswith("memory/"):
-            continue
-        name = next((name for name in roots if member.startswith(f"memory/{name}/")), None)
-        path = member.removeprefix(f"memory/{name}/")
-        if name is None or broken_rule(path):
-            raise BadEvent(f"the archive holds {member[:200]!r}, which is no memory file; nothing was imported")
-        content = archive.read(member)
-        if len(content) > MAX_FILE_BYTES:
-            raise BadEvent(f"{member[:200]} is longer than {MAX_FILE_BYTES} bytes; nothing was imported")
-        kept = rewrite(str(roots[name]), path, content)
-        if kept is not None:
-            found[roots[name]][path] = kept
-    return found
-
-
-def _versions(
-    archive: Archive, rows: Sequence[dict[str, Any]], rewrite: _Without
-) -> Iterator[tuple[dict[str, Any], bytes | None]]:
-    for row in sorted(rows, key=lambda row: int(row["id"])):
-        if broken_rule(row["path"]) or row["author"] not in tuple(Author):
-            raise BadEvent(f"the archive holds a version of {row['path'][:200]!r}, which is no memory file")
-        content = archive.read(f"versions/{row['digest']}") if row["digest"] else None
-        kept = rewrite(row["root"], row["path"], content) if content is not None else None
-        if content is None or kept is not None:
-            yield row, kept
 
 
 def opened(path: Path) -> "contextlib.AbstractContextManager[Archive]":

@@ -51,6 +51,11 @@ def absolute(path: Path | None) -> str:
         raise NotFound("the current directory is gone; change into another one or name one with --cwd") from error
 
 
+def where(cwd: Path | None, memory_dir: Path | None) -> dict[str, str]:
+    """Whose memory a command is about: a memory directory, else that of the project."""
+    return {"memory_dir": absolute(memory_dir)} if memory_dir else {"cwd": absolute(cwd)}
+
+
 def given(path: Path | None) -> str | None:
     """The same for a path that has no default."""
     return absolute(path) if path else None

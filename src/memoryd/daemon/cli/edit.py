@@ -14,6 +14,7 @@ from memoryd.daemon.cli.memory import Name, read, tell_saved
 from memoryd.daemon.cli.root import MEMORY, Cwd, app
 from memoryd.errors import BadEvent, CannotWrite, ConfigError, LimitExceeded, MemorydError, RestartNeeded, UsageError
 from memoryd.ipc.methods.memory import MemoryItem
+from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, frontmatter
 
 SHOWN_KEYS = ("name", "description", "type")
@@ -29,7 +30,7 @@ def edit(name: Name, cwd: Cwd = None) -> None:
     Example: [cyan]EDITOR="code --wait" memoryd edit preferences.md[/]
     """
     here = asking.absolute(cwd)
-    item = read(name, cwd=here).items[0]
+    item = read(name, {"cwd": here}).items[0]
     slug = entries.slug_of(item.path)
     if slug is None:
         if item.file is None:
@@ -37,6 +38,8 @@ def edit(name: Name, cwd: Cwd = None) -> None:
         path = Path(item.file)
         _open_editor(path)
         screen.say(f"{path}: memoryd takes your version as it is")
+        if redact(text := path.read_text("utf-8", "replace")) != text:
+            screen.warn("note: it holds what looks like a secret; it is kept as you wrote it, in the history too")
     else:
         _edit_entry(item, slug, here)
 
@@ -74,6 +77,8 @@ def _text_of(copy: Path) -> str:
 
 def _save(text: str, item: MemoryItem, slug: str, cwd: str) -> None:
     document = frontmatter.read(text)
+    if document.malformed or not document.meta:
+        raise BadEvent(f"the lines between --- that name {slug} are broken; correct them (key: value) and save again")
     kind = str(document.meta.get("type") or item.type)
     saved = asking.ask(
         "memory.save",

@@ -1,13 +1,14 @@
 """list, show, save, forget, recall: memory as the daemon gives and takes it."""
 
 import sys
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, app
+from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, MemoryDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.errors import BadEvent, UsageError
@@ -30,6 +31,7 @@ def recall(
         int | None, typer.Option("--budget", min=1, max=100_000, metavar="N", help="At most this many tokens.")
     ] = None,
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     scope: Scopes = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +42,7 @@ def recall(
     method = "recall.prefetch" if query is not None else "recall.snapshot"
     found = asking.ask(
         method,
-        {"cwd": asking.absolute(cwd), "query": query, "budget_tokens": budget, "scopes": tuple(scope or ())},
+        {**asking.where(cwd, memory_dir), "query": query, "budget_tokens": budget, "scopes": tuple(scope or ())},
     )
     if json:
         screen.as_json(found)
@@ -57,6 +59,7 @@ def recall(
 @app.command(name="list", rich_help_panel=MEMORY)
 def list_memories(
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     scope: Scopes = None,
     limit: Limit = 200,
     cursor: Cursor = None,
@@ -68,7 +71,13 @@ def list_memories(
     """
     found = asking.ask(
         "memory.list",
-        {"cwd": asking.absolute(cwd), "scopes": tuple(scope or ()), "limit": limit, "cursor": cursor},
+        {
+            **asking.where(cwd, memory_dir),
+            "scopes": tuple(scope or ()),
+            "limit": limit,
+            "cursor": cursor,
+            "check": True,
+        },
     )
     if json:
         return screen.as_json(found)
@@ -104,20 +113,20 @@ def place(item: MemoryItem) -> str:
 
 
 @app.command(rich_help_panel=MEMORY)
-def show(name: Name, cwd: Cwd = None, scope: Scopes = None, json: Json = False) -> None:
+def show(name: Name, cwd: Cwd = None, memory_dir: MemoryDir = None, scope: Scopes = None, json: Json = False) -> None:
     """Print one memory whole; on a terminal with its line numbers, for `why NAME:LINE`.
 
     Example: [cyan]memoryd show preferences.md[/]
     """
-    found = read(name, cwd=asking.absolute(cwd), scopes=scope)
+    found = read(name, asking.where(cwd, memory_dir), scopes=scope)
     text = found.items[0].text or ""
     screen.as_json(found) if json else screen.numbered(text) if sys.stdout.isatty() else screen.raw(text)
 
 
-def read(name: str, *, cwd: str, scopes: list[Root] | None = None) -> MemoryItems:
+def read(name: str, where: Mapping[str, str], *, scopes: list[Root] | None = None) -> MemoryItems:
     """One memory by name. :raises NotFound: no such memory"""
     name, named = split(name)
-    found: MemoryItems = asking.ask("memory.read", {"name": name, "cwd": cwd, "scopes": named or tuple(scopes or ())})
+    found: MemoryItems = asking.ask("memory.read", {"name": name, **where, "scopes": named or tuple(scopes or ())})
     return found
 
 
@@ -144,6 +153,7 @@ def save(
         str | None, typer.Option("--slug", help="The entry to write; by default made from the name.")
     ] = None,
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     json: Json = False,
 ) -> None:
     """Remember something.
@@ -160,7 +170,7 @@ def save(
         "memory.save",
         {
             "name": title, "description": description or None, "type": kind.value, "content": text,
-            "scope": scope.value if scope else None, "slug": slug, "cwd": asking.absolute(cwd),
+            "scope": scope.value if scope else None, "slug": slug, **asking.where(cwd, memory_dir),
         },
     )  # fmt: skip
     screen.as_json(saved) if json else tell_saved(saved, kind.value)
@@ -186,17 +196,21 @@ def tell_saved(saved: MemorySaved, kind: str) -> None:
 @app.command(rich_help_panel=MEMORY)
 def forget(
     name: Annotated[str, typer.Argument(metavar="NAME", help="An entry from `list`, or words of a core line.")],
+    every: Annotated[bool, typer.Option("--every", help="Every core line that holds the words.")] = False,
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     json: Json = False,
 ) -> None:
-    """Forget an entry, or the core lines that hold these words.
+    """Forget an entry, or the core line that holds these words.
 
     The same evidence does not bring it back; what is said later may.
 
     Example: [cyan]memoryd forget old-deploy-host[/]
     """
     name, scopes = split(name)
-    found = asking.ask("memory.forget", {"name": name, "scopes": scopes, "cwd": asking.absolute(cwd)})
+    found = asking.ask(
+        "memory.forget", {"name": name, "scopes": scopes, "every": every, **asking.where(cwd, memory_dir)}
+    )
     if json:
         return screen.as_json(found)
     for item in found.items:

@@ -1,13 +1,14 @@
 """log, diff, undo, why: each run, what it changed, taking it back, and where a line came from."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import PAST, Cursor, Cwd, Json, Limit, OnlyCwd, OnlyDir, app
+from memoryd.daemon.cli.root import PAST, Cursor, Cwd, Json, Limit, MemoryDir, OnlyCwd, OnlyDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, since
 from memoryd.errors import Conflict, NotFound, UsageError
@@ -15,7 +16,7 @@ from memoryd.ipc.methods.memory import RunInfo, WhyItem
 
 Run = Annotated[
     str | None,
-    typer.Argument(metavar="RUN", help="A run's id or its beginning, from `memoryd log`; by default the newest."),
+    typer.Argument(metavar="RUN", help="A run's id or its beginning, from `memoryd log`; by default the newest here."),
 ]
 
 
@@ -73,12 +74,12 @@ def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
 
 
 @app.command(rich_help_panel=PAST)
-def diff(run: Run = None, json: Json = False) -> None:
+def diff(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
     """Show what a run changed.
 
     Example: [cyan]memoryd diff 3f2a91c0[/]
     """
-    found = asking.ask("memory.diff", {"run": run})
+    found = asking.ask("memory.diff", {"run": run, **_here(run, cwd)})
     if json:
         return screen.as_json(found)
     screen.say(f"run {found.run}")
@@ -86,14 +87,14 @@ def diff(run: Run = None, json: Json = False) -> None:
 
 
 @app.command(rich_help_panel=PAST)
-def undo(run: Run = None, json: Json = False) -> None:
+def undo(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
     """Take a run back.
 
     What was changed since stays, and the same evidence does not bring it again.
 
     Example: [cyan]memoryd undo[/]
     """
-    found = asking.ask("memory.undo", {"run": run})
+    found = asking.ask("memory.undo", {"run": run, **_here(run, cwd)})
     if json:
         screen.as_json(found)
     else:
@@ -106,12 +107,18 @@ def undo(run: Run = None, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+def _here(run: str | None, cwd: Path | None) -> dict[str, str]:
+    """The newest run is the newest of this project and the user's memory."""
+    return {} if run else {"cwd": asking.absolute(cwd)}
+
+
 @app.command(rich_help_panel=PAST)
 def why(
     name: Annotated[
         str, typer.Argument(metavar="NAME[:LINE]", help="A memory file or an entry, and a line of it; or words.")
     ],
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     json: Json = False,
 ) -> None:
     """Show where a memory came from: the turns, with the words that were said, or who wrote it.
@@ -123,7 +130,7 @@ def why(
     Example: [cyan]memoryd why preferences.md:7[/]
     """
     name, line = _named(name)
-    found = asking.ask("memory.why", {"name": name, "line": line, "cwd": asking.absolute(cwd)})
+    found = asking.ask("memory.why", {"name": name, "line": line, **asking.where(cwd, memory_dir)})
     if json:
         return screen.as_json(found)
     if not found.items:

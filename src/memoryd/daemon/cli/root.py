@@ -55,6 +55,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Cwd = Annotated[
     Path | None, typer.Option("--cwd", metavar="DIR", help="The project directory; by default the current one.")
 ]
+MemoryDir = Annotated[
+    Path | None,
+    typer.Option("--memory-dir", metavar="DIR", help="A memory directory that events named, instead of the project's."),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")]
 OnlyDir = Annotated[Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")]

@@ -8,7 +8,7 @@ import typer
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.memory import Scopes, place
-from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, app
+from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, MemoryDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.ipc.methods.memory import MemoryItem
@@ -38,6 +38,7 @@ def search(
         GroupBy, typer.Option("--group-by", help="With --sessions: the best text of each session or thread.")
     ] = GroupBy.NONE,
     cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
     scope: Scopes = None,
     limit: Limit = 10,
     cursor: Cursor = None,
@@ -56,7 +57,7 @@ def search(
     found = asking.ask(
         "memory.search",
         {
-            "query": query, "match": match.value, "cwd": asking.absolute(cwd), "limit": limit,
+            "query": query, "match": match.value, **asking.where(cwd, memory_dir), "limit": limit,
             "cursor": cursor, "scopes": tuple(scope or ()),
         },
     )  # fmt: skip

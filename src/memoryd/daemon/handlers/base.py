@@ -25,13 +25,18 @@ class Handlers:
             raise NotFound(f"there is no directory {cwd}; name one that exists with cwd")
         return (await self.daemon.ingest.binding_of(cwd)).dir
 
-    async def roots(self, cwd: str | None) -> Mapping[Root, Path]:
+    async def roots(self, cwd: str | None, memory_dir: str | None = None) -> Mapping[Root, Path]:
+        """:raises NotFound: no session was ever bound to this `memory_dir`"""
+        if memory_dir is not None:
+            if not await asyncio.to_thread(self.daemon.history.knows, Path(memory_dir)):
+                raise NotFound(f"no event ever named the memory directory {memory_dir}; `memoryd stats` lists them")
+            return await asyncio.to_thread(self.daemon.runs.roots_of, Path(memory_dir))
         directory = await self.binding(cwd)
         if directory == self.daemon.places.user_memory:
             return {Root.USER: directory}
         return {Root.USER: self.daemon.places.user_memory, Root.PROJECT: directory}
 
     async def catalogue(self, params: MemoryQuery) -> Catalogue:
-        roots = answers.only(await self.roots(params.cwd), params.scopes)
+        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         await self.daemon.shelf.refresh_existing(roots)
         return self.daemon.shelf.joined(roots)

@@ -13,7 +13,7 @@ from memoryd.ipc.redaction import mask, redact
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.model import EntryType, MemoryView, Root
 from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
@@ -25,7 +25,7 @@ READ_TOKENS = 20_000  #: of `memory.read`
 
 class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
-        roots = await self.roots(params.cwd)
+        roots = await self.roots(params.cwd, params.memory_dir)
         proposal = Save(
             root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(_shown(params.name)),
             name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
@@ -50,9 +50,10 @@ class Memory(Handlers):
         items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        dirs = answers.only(await self.roots(params.cwd), params.scopes).values()
+        shown = page[: params.limit]
+        dirs = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes).values()
         return m.MemoryListed(
-            items=await asyncio.to_thread(answers.flagged, catalogue, page[: params.limit]),
+            items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
             totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
@@ -71,7 +72,7 @@ class Memory(Handlers):
             raise await self._why_not(params, wanted)
         text = clean(catalogue.files[found])
         short = answers.at_most(text, READ_TOKENS)
-        file = (await self.roots(params.cwd))[found.root] / found.path
+        file = (await self.roots(params.cwd, params.memory_dir))[found.root] / found.path
         item = answers.item(catalogue, found).model_copy(
             update={"text": short, "truncated": short != text, "file": str(file)}
         )
@@ -82,7 +83,7 @@ class Memory(Handlers):
         path = wanted[0] if wanted[0].endswith(".md") else wanted[1]
         if broken := broken_rule(path):
             return PathRefused(f"cannot read {params.name!r}: {broken}")
-        for root in (await self.roots(params.cwd)).values():
+        for root in (await self.roots(params.cwd, params.memory_dir)).values():
             for skipped in self.daemon.shelf.place(root).directory.skipped:
                 if skipped.path in wanted:
                     return PathRefused(f"cannot read {skipped.path!r}: {skipped.reason}")
@@ -107,7 +108,8 @@ class Memory(Handlers):
         """Through the index; from the texts themselves where it cannot answer, or not this way of matching."""
         query, found = params.query or "", None
         if params.match in ("words", "any"):
-            parts = self.daemon.shelf.parts(answers.only(await self.roots(params.cwd), params.scopes))
+            roots = await self.roots(params.cwd, params.memory_dir)
+            parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
             found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
         return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
@@ -115,15 +117,15 @@ class Memory(Handlers):
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
             raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
-        roots = await self.roots(params.cwd)
-        directory, author = await self.binding(params.cwd), Author(params.author)
+        roots = await self.roots(params.cwd, params.memory_dir)
+        author = Author(params.author)
 
         def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
             if author is Author.HOST:
-                self.daemon.permits.forget(proposals, view, directory)
+                self.daemon.permits.forget(proposals, view, roots.get(Root.PROJECT, roots[Root.USER]))
 
         run, said = await self.daemon.commands.forget(
-            roots, params.name, params.scopes, author=author, permit=permit
+            roots, params.name, params.scopes, every=params.every, author=author, permit=permit
         )  # fmt: skip
         items = tuple(answers.forgotten(text) for text in said)
         return m.MemoryForgotten(run=run, items=items)
@@ -144,7 +146,7 @@ class Memory(Handlers):
         )
 
     async def memory_diff(self, params: m.RunParams) -> m.MemoryDiff:
-        run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run)
+        run, diffs = await asyncio.to_thread(self.daemon.commands.diff, params.run, await self._dirs(params))
         files = (
             m.FileDiff(scope=answers.scope_of(name), path=name.partition("/")[2], diff=redact(diff))
             for name, diff in diffs
@@ -152,11 +154,17 @@ class Memory(Handlers):
         return m.MemoryDiff(run=run, items=tuple(files))
 
     async def memory_undo(self, params: m.RunParams) -> m.MemoryUndone:
-        undone = await self.daemon.commands.undo(params.run)
+        undone = await self.daemon.commands.undo(params.run, await self._dirs(params))
         return m.MemoryUndone(run=undone.run, files=undone.files, conflicts=undone.conflicts)
 
+    async def _dirs(self, params: m.RunParams) -> list[Path] | None:
+        """The directories whose newest run is meant; None: any."""
+        if params.run is not None or (params.cwd is None and params.memory_dir is None):
+            return None
+        return list((await self.roots(params.cwd, params.memory_dir)).values())
+
     async def memory_why(self, params: m.MemoryWhyParams) -> m.MemoryWhy:
-        roots = await self.roots(params.cwd)
+        roots = await self.roots(params.cwd, params.memory_dir)
         reasons = await asyncio.to_thread(self.daemon.explainer.why, roots, params.name, params.line)
         return m.MemoryWhy(items=tuple(map(answers.why, reasons)))
 

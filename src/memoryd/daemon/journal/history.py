@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,10 @@ class History:
         if not rows:
             raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
         return [row["session_id"] for row in rows]
+
+    def knows(self, directory: Path) -> bool:
+        """Whether any session or command was about this memory directory."""
+        return bool(self._rows("select 1 from dirs where path = ?", str(directory)))
 
     def hosts_of(self, session_id: str) -> list[str]:
         """The hosts that have a session of that id."""
@@ -168,16 +172,19 @@ class History:
         rows = self._rows("select * from runs where id = ?", run_id)
         return rows[0] if rows else None
 
-    def run(self, run_id: str | None) -> Row:
+    def run(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Row:
         """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
 
+        :param dirs: look for the newest among the runs of these directories only
         :raises NotFound: none, or more than one
         """
         if run_id is None:
             rows = self._rows(
                 "select * from runs where outcome = 'applied' and action not in ('undo', 'purge')"
                 " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
-                " order by started_at desc limit 1"
+                " and (?1 is null or dir in (select value from json_each(?1)))"
+                " order by started_at desc limit 1",
+                None if dirs is None else json.dumps([str(path) for path in dirs]),
             )
         else:
             rows = self._rows(

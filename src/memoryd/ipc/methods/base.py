@@ -33,6 +33,13 @@ Author = Literal["person", "host"]  #: host: an agent by its own tool, not by th
 EntryTypeName = Literal["user", "feedback", "project", "reference"]
 
 
+class Where(Params):
+    """Whose memory: a directory that events named as their `memory_dir`, else that of the project of `cwd`."""
+
+    cwd: AbsolutePath | None = None
+    memory_dir: AbsolutePath | None = None
+
+
 class NoParams(Params):
     pass
 

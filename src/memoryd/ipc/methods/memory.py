@@ -6,7 +6,6 @@ from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.events import Tier
 from memoryd.ipc.methods.base import (
-    AbsolutePath,
     Author,
     EntryTypeName,
     Method,
@@ -15,13 +14,13 @@ from memoryd.ipc.methods.base import (
     Params,
     Result,
     ScopeName,
+    Where,
 )
 
 
-class MemorySaveParams(Params):
+class MemorySaveParams(Where):
     """`scope` wins; else the scope follows from type and text, and `cwd` names the project."""
 
-    cwd: AbsolutePath | None = None
     scope: ScopeName | None = None
     slug: str | None = None
     name: str = Field(min_length=1, max_length=200)
@@ -48,15 +47,15 @@ class MemorySaved(Result):
     totals: dict[str, TypeTotal] = Field(default_factory=dict)
 
 
-class MemoryQuery(PageParams):
+class MemoryQuery(Where, PageParams):
     """One shape for list, read, search and forget."""
 
-    cwd: AbsolutePath | None = None
     scopes: tuple[ScopeName, ...] = ()  #: empty: all that hold for cwd
     name: str | None = None
     query: str | None = Field(default=None, max_length=2000)
     match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
     offset: int = Field(default=0, ge=0)
+    check: bool = False  #: of `memory.list`: look for signs of attacks, of little worth and of duplicates
 
 
 class MemoryItem(Result):
@@ -81,6 +80,7 @@ class MemoryItems(Page):
 
 
 class MemoryForgetParams(MemoryQuery):
+    every: bool = False  #: all lines that hold the words of `name`; else several are told and none is forgotten
     author: Author = "person"
 
 
@@ -93,9 +93,7 @@ class MemoryForgotten(MemoryItems):
     run: str | None = None
 
 
-class MemoryLogParams(PageParams):
-    cwd: AbsolutePath | None = None
-    memory_dir: AbsolutePath | None = None
+class MemoryLogParams(Where, PageParams):
     since: AwareDatetime | None = None
     writes: bool = False  #: only what changed a file; what hosts and editors wrote included
 
@@ -129,8 +127,8 @@ class MemoryLog(Page):
     items: tuple[RunInfo, ...] = ()
 
 
-class RunParams(Params):
-    """`run` None: the newest run that changed a file."""
+class RunParams(Where):
+    """`run` None: the newest run that changed a file here; without `cwd` and `memory_dir` anywhere."""
 
     run: str | None = None
 
@@ -152,10 +150,9 @@ class MemoryUndone(Result):
     conflicts: tuple[str, ...] = ()  #: files a person changed since; left as they are
 
 
-class MemoryWhyParams(Params):
+class MemoryWhyParams(Where):
     name: str = Field(min_length=1, max_length=1000)  #: path, entry or core file; else words of a line
     line: int | None = Field(default=None, ge=1)
-    cwd: AbsolutePath | None = None
 
 
 class WhyItem(Result):

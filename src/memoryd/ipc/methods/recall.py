@@ -2,13 +2,13 @@
 
 from pydantic import Field
 
-from memoryd.ipc.methods.base import AbsolutePath, Method, Params, Result, ScopeName
+from memoryd.ipc.methods.base import Method, Result, ScopeName, Where
 
 
-class RecallParams(Params):
-    """`host` and `session_id` say who asks: files that the session touched rank the entries that name them."""
+class RecallParams(Where):
+    """`host` and `session_id` say who asks: a session that is known is answered from its own memory, with the snapshot
+    that it was given before, and files that it touched rank the entries that name them."""
 
-    cwd: AbsolutePath | None = None
     host: str | None = None
     session_id: str | None = None
     query: str | None = Field(default=None, max_length=20_000)

@@ -10,8 +10,9 @@ from typing import Any
 
 from tantivy import Document as Row
 from tantivy import Index, Occur, Query, Schema, SchemaBuilder, Searcher
+from tantivy import IndexWriter as IndexEngineWriter
 
-from memoryd.memory.search.port import Damaged
+from memoryd.memory.search.port import Damaged, Unavailable
 from memoryd.memory.search.tokens import Word, asked, single, tokens
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
@@ -49,7 +50,7 @@ class IndexWriter:
         A document takes the place of one with its id and of its twin.
         """
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        writer = Index(self._schema, path=str(self.path)).writer(WRITER_BYTES, 1)
+        writer = self._open()
         try:
             for name, value in remove:
                 writer.delete_documents_by_term(name, value)
@@ -63,6 +64,15 @@ class IndexWriter:
             writer.commit()
         finally:
             writer.wait_merging_threads()
+
+    def _open(self) -> IndexEngineWriter:
+        """:raises Unavailable: a process of a daemon that died has not ended yet"""
+        try:
+            return Index(self._schema, path=str(self.path)).writer(WRITER_BYTES, 1)
+        except ValueError as error:
+            if "lock" in str(error).lower():
+                raise Unavailable("another process writes the index; it is tried again") from error
+            raise
 
 
 def _row(document: Mapping[str, Any]) -> Row:

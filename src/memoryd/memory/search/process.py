@@ -109,8 +109,10 @@ def _guarded(answer: Callable[[Answer], Answer], asked: Answer) -> Answer:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of the engine is no Exception
-        damaged = isinstance(error, Damaged | ValueError) or not isinstance(error, Exception)
-        return {"error": f"{type(error).__name__}: {error}"[:500], "damaged": damaged}
+        of_engine = isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+        damaged = of_engine or isinstance(error, Damaged) or not isinstance(error, Exception)
+        said = f"{error}"[:300] if isinstance(error, Damaged | Unavailable) else type(error).__name__
+        return {"error": said, "damaged": damaged}  # never what was asked: it ends in a log
 
 
 if __name__ == "__main__":

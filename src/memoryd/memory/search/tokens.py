@@ -1,8 +1,9 @@
 """The one tokenisation: documents and queries are taken apart alike, in any language. Used by the index's processes.
 
-Latin words are stemmed (English Snowball) and stop words dropped; runs of Chinese, Japanese and Korean become their
-characters and pairs of characters; code symbols and paths stand whole and in parts: `src/app/getUser.py` is found by
-itself, `getUser.py`, `getuser`, `get`, `user` and `py`. Width, case and traditional characters are folded.
+Latin words are stemmed (English Snowball, irregular forms by a table) and stop words dropped; runs of Chinese,
+Japanese and Korean become their characters and pairs of characters; code symbols and paths stand whole and in parts:
+`src/app/getUser.py` is found by itself, `getUser.py`, `getuser`, `app`, `user` and `py`. Width, case and traditional
+characters are folded.
 """
 
 import re
@@ -13,6 +14,7 @@ from itertools import pairwise
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from memoryd.memory.search.irregular import BASE
 from memoryd.memory.text import CAMEL, CJK, STOP_WORDS, is_particle, normal
 
 MAX_WORD_CHARS = 100  #: a longer run of letters is data, not a word
@@ -122,7 +124,7 @@ def _stems(word: str) -> tuple[str, ...]:
     if rest.casefold() == "t" and plain.casefold().endswith("n"):
         return ("not",)
     names = [part.casefold()[:MAX_WORD_CHARS] for part in CAMEL.split(plain) if part]
-    return tuple(_stemmed(name for name in names if name not in STOP_WORDS))
+    return tuple(_stemmed(BASE.get(name, name) for name in names if name not in STOP_WORDS))
 
 
 def _stemmed(words: Iterable[str]) -> list[str]:

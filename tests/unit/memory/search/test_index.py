@@ -10,6 +10,7 @@ from support.indexes import DirectIndex
 from memoryd.ipc.events import Role
 from memoryd.memory.search.documents import Document, Spoken, of_turns
 from memoryd.memory.search.engine import Engine
+from memoryd.memory.search.index import IndexWriter
 from memoryd.memory.search.port import Damaged, Index, IndexState, Removal, Unavailable
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -90,7 +91,7 @@ def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
 
 def test_a_query_of_any_kind_is_answered(index: Index) -> None:
     filled(index)
-    for query in ("", "the", "的", '"', "a" * 2000, "AND OR NOT +-*:", "\x00", "头发 " * 500):
+    for query in ("", "the", "的", '"', "a" * 2000, "AND OR NOT +-*:", "\x00", "头发 " * 500, "\ud800 tea"):
         index.search(query, field="turn", limit=5)
 
 
@@ -129,5 +130,20 @@ def test_a_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
         with pytest.raises((Damaged, Unavailable)):
             engine.search("json", field="turn")
         assert ids(engine, "json")
+    finally:
+        engine.close()
+
+
+def test_a_writer_that_has_not_ended_yet_is_waited_for(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "index")
+    engine.path.mkdir(parents=True)
+    other = IndexWriter(engine.path)._open()
+    try:
+        with pytest.raises(Unavailable, match="another process"):
+            filled(engine)
+        other.wait_merging_threads()
+        del other
+        filled(engine)
+        assert engine.state().seq == 5
     finally:
         engine.close()

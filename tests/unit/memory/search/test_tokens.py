@@ -9,6 +9,7 @@ from memoryd.memory.search.tokens import MAX_WORD_CHARS, Word, asked, single, to
     ("document", "queries"),
     [
         ("We deployed the running servers", ["deploy", "run", "servers", "SERVER"]),
+        ("she went home and bought children's shoes", ["go", "buy", "child", "shoe"]),
         ("我的頭髮很長", ["头发", "頭髮", "发", "髮", "头发很", "很长"]),
         ("ｆｕｌｌ　ＷＩＤＴＨ １２３", ["full", "width", "123"]),
         ("ひらがなとカタカナ 検索エンジン", ["カタカナ", "検索", "検", "エンジン"]),

@@ -162,6 +162,8 @@ def _newest(items: list[str]) -> list[str]:
 
 
 def _content(note: Note) -> str:
+    if not (note.asked or note.done or note.files or note.tools):
+        return ""  # turns without a request: how they ended tells nobody anything
     changed = [path for path, action in note.files.items() if action != "read"]
     read = [path for path, action in note.files.items() if action == "read"]
     parts = [

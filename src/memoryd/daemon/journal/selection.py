@@ -1,0 +1,117 @@
+"""What a purge is about: the events that fit, and the lines of memory that rest on them. Reads only."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memoryd.clock import rfc3339
+from memoryd.daemon.journal.evidence import parts_of
+from memoryd.ipc.events import Tier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The events that fit every criterion given; without any: everything."""
+
+    sessions: tuple[tuple[str, str], ...] = ()  #: (host, session_id)
+    host: str | None = None
+    tier: Tier | None = None
+    before: datetime | None = None
+
+    @property
+    def everything(self) -> bool:
+        return not (self.sessions or self.host or self.tier or self.before)
+
+    def may_hold(self, at: datetime | None, text: str) -> bool:
+        """Whether a payload that nobody understood may belong to it: all but what certainly does not."""
+        if self.before is not None and at is not None and at >= self.before:
+            return False
+        if self.host is not None and self.host not in text:
+            return False
+        return not self.sessions or any(session in text for _, session in self.sessions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a selection holds now."""
+
+    seqs: frozenset[int] = frozenset()
+    sessions: tuple[str, ...] = ()  #: `host/session_id`
+    sources: frozenset[str] = frozenset()  #: `host/session_id#seq`
+    transcripts: tuple[str, ...] = ()  #: the hosts' own files
+    gone: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  #: (root, path) -> digests of lines
+    quarantined: int = 0
+    snapshots: int = 0
+
+
+def find(connection: sqlite3.Connection, selection: Selection) -> Found:
+    """What a purge would take: events, and the lines of memory that cite one of them."""
+    rows = events_of(connection, selection)
+    seqs = frozenset(row["seq"] for row in rows)
+    cited = connection.execute(
+        "select root, path, line from citations where seq in (select value from json_each(?))", (as_json(seqs),)
+    )
+    gone: dict[tuple[str, str], set[str]] = {}
+    for root, path, line in cited:
+        gone.setdefault((root, path), set()).add(line)
+    sessions = {f"{row['host']}/{row['session_id']}": row["transcript_path"] for row in rows}
+    named = {f"{host}/{session}": None for host, session in selection.sessions}
+    return Found(
+        seqs=seqs, sessions=tuple(sorted({**named, **sessions})),
+        sources=frozenset(f"{row['host']}/{row['session_id']}#{row['seq']}" for row in rows),
+        transcripts=tuple(sorted({path for path in sessions.values() if path})),
+        gone={key: frozenset(lines) for key, lines in gone.items()},
+        quarantined=len(quarantined_of(connection, selection)),
+        snapshots=int(connection.execute("select count(*) from snapshots").fetchone()[0]),
+    )  # fmt: skip
+
+
+def named(connection: sqlite3.Connection, name: str) -> tuple[tuple[str, str], ...]:
+    """The sessions of that name, `host/session_id` or the id alone, each with the sub-agents that it started.
+
+    However deep: they hold parts of the same conversation.
+    """
+    found = connection.execute(
+        "select host, session_id from sessions where session_id = ?1 or host || '/' || session_id = ?1", (name,)
+    ).fetchall()
+    return tuple(
+        dict.fromkeys(
+            (host, row[0]) for host, session in found for row in connection.execute(_CHILDREN, (host, session))
+        )
+    )
+
+
+_CHILDREN = """
+    with recursive below (session_id) as (
+        values (?2) union select child from spawns join below on parent = below.session_id where host = ?1
+    )
+    select session_id from below
+"""
+
+
+def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqlite3.Row]:
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    before = rfc3339(selection.before) if selection.before else None
+    rows = cursor.execute(
+        "select seq, events.id, session, host, session_id, transcript_path, kind, data from events"
+        " join sessions on sessions.id = session where (?1 is null or at < ?1) and (?2 is null or host = ?2)"
+        " and (?3 = '[]' or host || '/' || session_id in (select value from json_each(?3)))",
+        (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions)),
+    ).fetchall()
+    if selection.tier is None:
+        return rows
+    return [
+        row for row in rows if any(t is selection.tier for _, t, _ in parts_of(row["kind"], json.loads(row["data"])))
+    ]
+
+
+def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list[str]:
+    rows = connection.execute("select id, at, host, raw, error from quarantine").fetchall()
+    return [row[0] for row in rows if selection.may_hold(datetime.fromisoformat(row[1]), f"{row[2]} {row[3]} {row[4]}")]
+
+
+def as_json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))
