@@ -53,7 +53,8 @@ class Held:
         return replace(self, text=rest, fact=fact, cites=self.cites or (seq,), replaces=self.before_run(), _slots={})
 
 
-def slots_of(text: str, language: Language) -> frozenset[str]:
+def slots_of(text: str, language: Language, among: frozenset[str] | None = None) -> frozenset[str]:
     """Return the single-valued attributes that a text is about: the person's name, the answer language, ..."""
     matched = simplified(text)
-    return frozenset(name for name, pattern in language.slots if pattern.search(matched))
+    asked = (slot for slot in language.slots if among is None or slot[0] in among)
+    return frozenset(name for name, pattern in asked if pattern.search(matched))

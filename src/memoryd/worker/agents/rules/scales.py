@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import IntEnum
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 
 from memoryd.worker.agents.rules.patterns import Language
@@ -61,7 +62,7 @@ def weigh_wish(masked: str, language: Language) -> int:
 
 def _sum(scale: Scale, signs: Iterable[str], language: Language) -> int:
     known = weights(language.code)[scale]
-    return sum(known.get(sign, 0) for sign in signs)
+    return sum(map(known.get, signs, repeat(0)))
 
 
 @cache

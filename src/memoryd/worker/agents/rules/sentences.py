@@ -14,7 +14,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.patterns import Language, lazy
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
-LEAST_ITEMS, MAX_ITEMS = 2, 9  #: that a line may count
+LEAST_ITEMS = 2  #: that a line must count to be divided
 BLANK = "\x1a"  #: stands for a quoted character
 
 _QUOTED = lazy(
@@ -22,7 +22,7 @@ _QUOTED = lazy(
     r"|(?<![\w'’])'(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
 )
 _MARKER = lazy(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
-_NUMBERED = lazy(r"(?:^|(?<=[\s,;:.，；：。！]))(\(?(\d)[)）、]\s*(?=\S))")
+_NUMBERED = lazy(r"(?<![^\s,;:.，；：。！])(\(?(\d)[)）、]\s*(?=\S))")
 _ENDS = lazy(
     r"[.!?]+[\"'”’)]*(?=\s|$)|[。！？!?…]+[”」』）)]*|(?<=[\u4e00-\u9fff])[!?](?=\S)"
     r"|[，,；;](?=(?:还有(?!一|两|几|点|个)|另外|对了|此外|再就是|哦对|顺便说)[^，,。]{3})"
@@ -71,12 +71,10 @@ def lines(own: str) -> Iterator[str]:
 
 def _items(row: str) -> list[str]:
     """Divide a line that counts its items: "1) this 2) that"."""
-    starts, at = [0], 0
-    for number in range(1, MAX_ITEMS + 1):
-        at = next((m.start(1) for m in _NUMBERED.finditer(row, at) if int(m[2]) == number), -1)
-        if at < 0:
-            break
-        starts.append(at)
+    starts = [0]
+    for number in _NUMBERED.finditer(row):
+        if int(number[2]) == len(starts):
+            starts.append(number.start(1))
     if len(starts) <= LEAST_ITEMS:
         return [row]
     return [row[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True) if row[a:b].strip()]

@@ -63,7 +63,7 @@ def _by_attribute(found: list[_Clause], masked: str, language: Language) -> list
     parts: list[list[_Clause]] = []
     before = frozenset[str]()
     for clause in found:
-        slots = slots_of(language.render(Kind.PERSON, masked[clause.start : clause.end]), language) & OF_PERSON
+        slots = slots_of(language.render(Kind.PERSON, masked[clause.start : clause.end]), language, OF_PERSON)
         if not parts or (before and slots and not slots & before):
             parts.append([])
             before = slots
