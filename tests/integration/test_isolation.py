@@ -27,7 +27,11 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("session.list", {}),
     ("goal.list", {}),
     ("note.list", {}),
+    ("session.search", {"query": "make heron osprey"}),
+    ("history.list", {}),
+    ("review.list", {}),
 )
+NO_WORDS = {"memory.list", "memory.log", "session.search", "review.list"}  #: may answer with none of what was said
 
 
 @pytest.fixture
