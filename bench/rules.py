@@ -21,6 +21,7 @@ TITLE = "Rules memory agent"
 MIN_PRECISION, MIN_RECALL = 0.95, 0.75
 _SNIPPETS = Path(__file__).parent / "rules"
 _START = datetime(2026, 6, 1, tzinfo=UTC)
+_SETS = {"dev": ("dev",), "held": ("held",), "judges": tuple(f"practice/{name}" for name in "efgh")}
 Said = Sequence[tuple[Role, str]]
 
 
@@ -34,13 +35,13 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     times = in_turn(variants, ground.pick(quick=2, full=7))
     rates = {name: Times([size(texts.get(name, texts["chunk"])) / t for t in found.samples])
              for name, found in times.items()}  # fmt: skip
-    rows = [*_speed(rates), *(row for half in ("dev", "held", "held-g", "held-h") for row in _quality(half))]
+    rows = [*_speed(rates), *(row for name, sets in _SETS.items() for row in _quality(name, sets))]
     shares = {role: sum(len(t) for r, t in texts["chunk"] if r == role) for role in TIER_OF_ROLE}
     share = shares["user"] / sum(shares.values())
     return rows, [
         f"Text as UTF-8; a run reads at most {MAX_CHUNK_CHARS:,} characters; {share:.0%} of them are the user's here. "
         f"Spread of the floor {rates['json'].spread:.0%}.",
-        "`held`, `held-g` and `held-h` are only ever scored: totals, never items.",
+        "`held` is only ever scored: totals, never items. The four judges were never fitted; their misses were read.",
     ]
 
 
@@ -96,14 +97,16 @@ def _speed(rates: dict[str, Times]) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _quality(half: str) -> Iterator[Row]:
-    table = scores(evaluate(load(_SNIPPETS / f"{half}.json"), RulesAgent()))
+def _quality(name: str, sets: Sequence[str]) -> Iterator[Row]:
+    verdicts = [v for one in sets for v in evaluate(load(_SNIPPETS / f"{one}.json"), RulesAgent())]
+    table = scores(verdicts)
     for language in ("all", "en", "zh", "mx"):
-        yield _score(f"quality, {half}, {language} ({table[language].snippets} snippets)", table[language], language)
+        if language in table:
+            label = f"quality, {name}, {language} ({table[language].snippets} snippets)"
+            yield _score(label, table[language], promised=language == "all" and name != "judges")
 
 
-def _score(what: str, score: Score, language: str) -> Row:
-    promised = language == "all"
+def _score(what: str, score: Score, *, promised: bool) -> Row:
     met = score.precision >= MIN_PRECISION and score.recall >= MIN_RECALL
     return Row(
         what=what, value=f"precision {score.precision:.3f}, recall {score.recall:.3f}",

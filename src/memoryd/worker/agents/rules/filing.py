@@ -108,14 +108,14 @@ class Desk:
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.may_change:
             found = self._closest(fact, frozenset(newest))
-        if not found and fact.changes and not fact.tentative:
+        if not found and fact.changes:
             found = self._just_said(fact, slots, newest)
         return found
 
     def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
         """Return the one fact of the turn before that may be meant, unless the two are about different attributes."""
         found = [held for held in self._with_texts(newest) if _comparable(held, fact)]
-        if len(found) != 1 or slots or found[0].slots(fact.language):
+        if len(found) != 1 or (slots and found[0].slots(fact.language)):
             return []
         return found
 

@@ -19,9 +19,9 @@ FOLDER = Path(__file__).parent / "weights"
 BASE = "(base)"  #: the sign that every text has
 PART = "(part)"  #: and the one of a clause that is weighed by itself
 
-LASTING = 100  #: from this on a sentence says something lasting
-SHORT = 50  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
-PLAIN = -70  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
+LASTING = 105  #: from this on a sentence says something lasting
+SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
+PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 CUT = -300  #: a first or last clause below this is left out
