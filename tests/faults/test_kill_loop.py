@@ -17,7 +17,7 @@ KILLS = pick(quick=24, full=200)
 LEAST = pick(quick=3, full=40)  #: kills with each thing in progress
 SESSIONS, PROJECTS = 8, 3
 PACE_SECONDS = 0.1  #: some 70 events a second in all: runs keep up, so that each round sees several of them
-READY_SECONDS = pick(quick=10.0, full=2.0)  #: the promise, where nothing else runs; the figures are printed
+READY_SECONDS = pick(quick=10, full=2)  #: the promise, where nothing else runs; the figures are printed
 MOMENTS = ("random", "run", "publish", "apply")
 
 
