@@ -1,5 +1,6 @@
 """The pages say what the code does: names, tables and paths are compared."""
 
+import ast
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,3 +96,30 @@ def test_every_metric_has_a_row_under_both_its_names() -> None:
     stats = WorkerStats(last_completed_at=now, last_duration_ms=1, paused_until=now)
     exported = re.findall(r"^(\w+)\{", openmetrics.text(stats, "/memory"), re.MULTILINE)
     assert sorted(exported) == sorted(name for _, name in rows if name)
+
+
+_TEST = r"`(tests/[\w/]+\.py)::(test_\w+)`"
+
+
+def test_every_mechanism_has_its_place_and_a_test_that_exists_or_says_that_it_has_none() -> None:
+    table, _, not_for_us = page("sources.md").partition("## Not for us")
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*$", table, re.MULTILINE)]
+    rows = [row for row in rows if row[0] != "mechanism" and set(row[0]) != {"-"}]
+    assert rows
+    assert re.search(r"^- ", not_for_us, re.MULTILINE)
+    for row in rows:
+        assert len(row) == 3, row
+        what, where, shown = row
+        assert what, row
+        place = re.fullmatch(r"`([\w./]+)`", where)
+        assert place, row
+        assert (SOURCE / place[1]).exists(), row
+        assert re.fullmatch(rf"`next`|`untested`|{_TEST}(?:, {_TEST})*", shown), row
+        for file, name in re.findall(_TEST, shown):
+            assert name in _tests_of(file), f"{file} defines no {name}"
+
+
+def _tests_of(file: str) -> set[str]:
+    """The functions that a file of tests defines, those inside classes too."""
+    nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
