@@ -8,6 +8,7 @@ from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.talk import turn
 
 from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, PathRefused, ScanRejected
+from memoryd.memory.text import tokens
 
 ENTRY = {
     "name": "Deploy target", "description": "where lantern runs", "type": "project",
@@ -250,3 +251,42 @@ async def test_a_session_keeps_the_snapshot_it_was_given(home: Path, project: st
         await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "later", "content": "Said later."}, timeout=5)
         assert (await one.call("recall.snapshot", asked, timeout=5)).text == first.text
         assert "Said later" in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text
+
+
+async def test_list_tells_how_much_room_of_each_type_is_used(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        totals = (await one.call("memory.list", {"cwd": project}, timeout=5)).totals
+        assert (totals["project"].used, totals["user"].used) == (len(ENTRY["content"]), 0)
+        assert totals["project"].limit == 8000
+
+
+async def test_a_save_that_names_its_session_starts_its_turn_count_again(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "hello", cwd=project, session="s1")
+        key = {"host": "claude-code", "session_id": "s1"}
+        assert (await one.call("session.get", key, timeout=5)).new_turns == 1
+        await one.call("memory.save", {"cwd": project, **ENTRY, "session_id": "s1"}, timeout=5)
+        assert (await one.call("session.get", key, timeout=5)).new_turns == 0
+
+
+async def test_a_read_is_cut_at_twenty_thousand_tokens_and_says_so(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        core = daemon.places.user_memory / "preferences.md"
+        text = await asyncio.to_thread(core.read_text)
+        await asyncio.to_thread(core.write_text, text + "".join(f"- line number {n} by hand\n" for n in range(10_000)))
+        (read,) = (await one.call("memory.read", {"cwd": project, "name": "preferences.md"}, timeout=10)).items
+        assert read.truncated
+        assert 19_000 < tokens(read.text) < 20_100  # and the line that says so
+
+
+async def test_a_session_tells_the_files_it_touched(home: Path, project: str) -> None:
+    event = {
+        "id": "t1", "kind": "tool_use", "host": "generic", "session_id": "s1", "cwd": project,
+        "at": "2026-11-30T08:00:00Z",
+        "data": {"name": "Edit", "ok": True, "files": [{"path": f"{project}/app.py", "action": "write"}]},
+    }  # fmt: skip
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("event.publish", {"event": event}, timeout=5)
+        detail = await one.call("session.get", {"host": "generic", "session_id": "s1"}, timeout=5)
+        assert [(f.path, f.action, f.by_session) for f in detail.files] == [(f"{project}/app.py", "write", "s1")]
