@@ -216,16 +216,20 @@ class Desk:
 
     def make_room(self, key: FileKey, core_chars: int) -> None:
         """Move the oldest lines of ours to an entry until the core file fits; a person's lines stay where they are."""
-        moved: list[tuple[str, tuple[int, ...]]] = []
-        while len(lines.prose(self.files[key])) > core_chars:
-            ours = ((item, self._seqs_of(key, item.text)) for item in lines.items(self.files[key]))
-            item, seqs = next(((item, seqs) for item, seqs in ours if seqs is not None), (None, ()))
-            if item is None:
+        text = self.files[key]
+        over = len(lines.prose(text)) - core_chars
+        rows = lines.split_lines(text)
+        leaving: list[tuple[lines.Item, tuple[int, ...]]] = []
+        for item in lines.items(text):
+            if over <= 0:
                 break
-            self.files[key] = lines.remove(self.files[key], item)
-            moved.append((item.text, tuple(seqs)))
-        if moved:
-            self._append_to_earlier(key, moved)
+            seqs = self._seqs_of(key, item.text)
+            if seqs is not None:
+                leaving.append((item, tuple(seqs)))
+                over -= sum(len(row.rstrip()) + 1 for row in rows[item.start : item.end])
+        if leaving:
+            self.files[key] = lines.remove(text, *(item for item, _ in leaving))
+            self._append_to_earlier(key, [(item.text, seqs) for item, seqs in leaving])
 
     def _append_to_earlier(self, key: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
         target = _earlier(key)
@@ -241,8 +245,9 @@ class Desk:
         head, body = frontmatter.split(self.files[target])
         known = entries.parse("", self.files[target]).sources
         sources = list(dict.fromkeys([*known, *self._sources(cites)]))[-MAX_EARLIER_SOURCES:]
+        present = {fold(text) for text in lines.texts(body)}
+        body = lines.add(body, *(line for line, _ in moved if fold(line) not in present))
         for line, seqs in moved:
-            body = body if lines.find(body, line) else lines.add(body, line)
             self._cite(target, line, seqs)
         self.files[target] = frontmatter.splice(head + body, {"updated_at": self._now, "sources": sources or None})
 

@@ -43,16 +43,17 @@ def find(text: str, wanted: str) -> Item | None:
     return next((item for item in items(text) if fold(item.text) == fold(_one_line(wanted))), None)
 
 
-def add(text: str, new: str) -> str:
-    """Append an item after the last one, or at the end of a text that has none."""
+def add(text: str, *new: str) -> str:
+    """Append items after the last one, or at the end of a text that has none."""
     rows, newline, known = split_lines(text), newline_of(text), items(text)
+    made = [f"- {_one_line(one)}{newline}" for one in new]
     if rows and not rows[-1].endswith("\n"):
         rows[-1] += newline
     if known:
         at = known[-1].end
-        return "".join([*rows[:at], f"- {_one_line(new)}{newline}", *rows[at:]])
+        return "".join([*rows[:at], *made, *rows[at:]])
     gap = [newline] if rows and rows[-1].strip() else []
-    return "".join([*rows, *gap, f"- {_one_line(new)}{newline}"])
+    return "".join([*rows, *gap, *made])
 
 
 def replace(text: str, item: Item, new: str) -> str:
@@ -62,9 +63,9 @@ def replace(text: str, item: Item, new: str) -> str:
     return "".join([*rows[: item.start], f"{item.mark}{_one_line(new)}{ending}", *rows[item.end :]])
 
 
-def remove(text: str, item: Item) -> str:
-    rows = split_lines(text)
-    return "".join([*rows[: item.start], *rows[item.end :]])
+def remove(text: str, *gone: Item) -> str:
+    taken = {n for item in gone for n in range(item.start, item.end)}
+    return "".join(row for n, row in enumerate(split_lines(text)) if n not in taken)
 
 
 def newline_of(text: str) -> str:
