@@ -1,7 +1,7 @@
 """Why a line of memory is there: the turns it came from with a quote of each, or who wrote it. Reads only; blocking."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +56,7 @@ class Explainer:
     shelf: Shelf
     history: History
     versions: JournalVersions
+    past: dict[tuple[Path, str], list[_Kept]] = field(default_factory=dict)  #: of files, for one question
 
     def why(self, roots: Roots, name: str, line: int | None) -> list[Reason]:
         """The reasons of a file's lines, or of the lines that hold some words.
@@ -64,6 +65,9 @@ class Explainer:
         :param line: a line of the file, from 1; None: all that say something
         :raises NotFound: no such file, line or words
         """
+        return replace(self, past={})._why(roots, name, line)
+
+    def _why(self, roots: Roots, name: str, line: int | None) -> list[Reason]:
         files = self._files(roots, name)
         if files and line is not None and line > (longest := max(len(text.splitlines()) for _, text in files)):
             raise NotFound(f"{name} has {longest} lines; `memoryd show {name}` numbers them")
@@ -108,10 +112,12 @@ class Explainer:
 
     def _kept(self, root: Path, path: str) -> list[_Kept]:
         """The versions of a file, oldest first."""
-        return [
-            _Kept(row, frozenset(fold(bare(line)) for line in _text(self.versions, row["digest"]).splitlines()))
-            for row in self.history.file_versions(root, path)
-        ]
+        if (root, path) not in self.past:
+            self.past[root, path] = [
+                _Kept(row, frozenset(fold(bare(line)) for line in _text(self.versions, row["digest"]).splitlines()))
+                for row in self.history.file_versions(root, path)
+            ]
+        return self.past[root, path]
 
     # what is gone
 
