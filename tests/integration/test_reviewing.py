@@ -123,7 +123,6 @@ async def test_a_write_outside_memoryd_is_shown_and_can_be_taken_back(home: Path
         file = daemon.places.user_memory / "preferences.md"
         before = await asyncio.to_thread(file.read_text)
         await asyncio.to_thread(file.write_text, f"{before}- slipped in\n")
-        await one.call("memory.list", {"cwd": project}, timeout=5)
         found = await one.call("review.list", {"cwd": project}, timeout=5)
         (item,) = found.items
         assert (item.kind, item.scope, found.waiting) == ("outside", "user", 0)
@@ -131,7 +130,6 @@ async def test_a_write_outside_memoryd_is_shown_and_can_be_taken_back(home: Path
         await one.call("review.decide", {"id": item.id, "decision": "reject"}, timeout=5)
         assert await asyncio.to_thread(file.read_text) == before
         await asyncio.to_thread(file.write_text, f"{before}- mine\n")
-        await one.call("memory.list", {"cwd": project}, timeout=5)
         (again,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
         await one.call("review.decide", {"id": again.id, "decision": "accept"}, timeout=5)
         assert "- mine" in await asyncio.to_thread(file.read_text)

@@ -50,14 +50,22 @@ def reverse(past: Sequence[Past], base: Mapping[FileKey, bytes]) -> Reversal:
 
 
 def _clashes(past: Past, now: bytes | None) -> bool:
-    """A file that the run made or took away as a whole, and that is neither as the run left it nor as it was."""
-    return now not in (past.before, past.after) and None in (past.before, past.after, now)
+    """A file that the run or a later one took away as a whole, and that is neither as the run left it nor as it was."""
+    return now not in (past.before, past.after) and None in (past.after, now)
 
 
 def _wanted(past: Past, now: bytes | None) -> bytes | None:
-    if now == past.after or now is None or past.before is None or past.after is None:
+    if now == past.after or now is None or past.after is None:
         return past.before
+    if past.before is None:
+        return _without(decode(past.after), decode(now))
     return encode(merge(decode(past.before), decode(past.after), decode(now)))
+
+
+def _without(after: str, now: str) -> bytes | None:
+    """A file that the run made, with what was written into it since; None when that is nothing."""
+    head, rows = frontmatter.split(now)[0], _merge_rows("", frontmatter.split(after)[1], frontmatter.split(now)[1])
+    return encode(head + rows) if rows.strip() else None
 
 
 def _facts(content: bytes | None) -> set[str]:

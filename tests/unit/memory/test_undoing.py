@@ -85,11 +85,10 @@ def test_a_key_of_the_frontmatter_goes_back_unless_it_was_changed_since() -> Non
     assert merged.body == "old\nby hand\n"
 
 
-def test_a_file_that_was_made_or_removed_as_a_whole_and_changed_since_is_left() -> None:
+def test_a_file_that_was_removed_as_a_whole_and_made_again_since_is_left() -> None:
     made = Past(key=KEY, before=None, after=b"- a\n")
     assert reverse([made], {KEY: b"- a\n"}).changes == {KEY: (b"- a\n", None)}
-    left = reverse([made], {KEY: b"- a\n- mine\n"})
-    assert (left.changes, len(left.conflicts)) == ({}, 1)
+    assert reverse([made], {KEY: b"- a\n- mine\n"}).changes == {KEY: (b"- a\n- mine\n", b"- mine\n")}
     gone = Past(key=KEY, before=b"- a\n", after=None)
     assert reverse([gone], {}).changes == {KEY: (None, b"- a\n")}
     assert reverse([gone], {KEY: b"- again\n"}).conflicts
@@ -100,3 +99,13 @@ def test_a_file_that_was_made_or_removed_as_a_whole_and_changed_since_is_left() 
 def test_lines_that_stand_twice_go_twice() -> None:
     now = "- b\n- b\n- by hand\n- c"
     assert merge("", "- c\n- b\n- a\n- a\n- b\n- c\n- a\n", now).strip() == "- by hand"
+
+
+def test_of_a_file_that_the_run_made_what_was_written_into_it_since_stays() -> None:
+    made = b"---\nname: Deploy\n---\n\nWe deploy to Hetzner.\n"
+    past = Past(key=KEY, before=None, after=made)
+    back = reverse([past], {KEY: made + b"\nBy hand: ask Lee first.\n"})
+    assert not back.conflicts
+    kept = back.changes[KEY][1] or b""
+    assert (b"By hand: ask Lee first." in kept, b"Hetzner" in kept, b"name: Deploy" in kept) == (True, False, True)
+    assert reverse([past], {KEY: made + b"\n"}).changes[KEY][1] is None

@@ -13,7 +13,9 @@ from memoryd.memory.recall import clean
 
 class Review(Handlers):
     async def review_list(self, params: m.ReviewListParams) -> m.ReviewList:
-        dirs = list((await self.roots(params.cwd)).values()) if params.cwd else None
+        roots = await self.roots(params.cwd)
+        await self.daemon.shelf.refresh_existing(roots)  # what was written outside memoryd is to be seen at once
+        dirs = list(roots.values()) if params.cwd else None
         start = answers.offset_of(params.cursor)
         found = await asyncio.to_thread(self.daemon.inbox.list, dirs, limit=params.limit + 1, offset=start)
         return m.ReviewList(
