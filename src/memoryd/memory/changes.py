@@ -35,6 +35,7 @@ class Moved:
     old: FileKey
     new: FileKey
     successor: str | None
+    for_room: bool = False  #: its type was over its total: the lowest ranked goes, whoever asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """The desk on which a draft is written: the files of both roots as text, changed proposal by proposal."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import assert_never
 
 from memoryd.ipc.events import Tier
@@ -14,8 +16,10 @@ from memoryd.memory.proposals import Archive, Dated, Lines, Proposal, Save, Summ
 from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
+EARLIER_CHARS = 1_500  #: of an entry that holds lines which a full core file has handed on
 MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
 DATED_DAYS = 30  #: how long a fact that no user said is kept
+_EARLIER = re.compile(r"knowledge/(\w+)-earlier(?:-(\d+))?\.md")
 _EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
 
@@ -44,6 +48,7 @@ class Desk:
         self._unchanged: list[Proposal] = []
         self._moved: list[Moved] = []
         self._replaced: list[tuple[FileKey, str]] = []
+        self._folded: dict[FileKey, tuple[str, frozenset[str]]] = {}  #: lines of files, by their text
 
     def before(self, key: FileKey) -> str | None:
         return decode(self.base[key]) if key in self.base else None
@@ -93,7 +98,7 @@ class Desk:
         return self.before(key) == self.files[key] and all(self._seqs_of(key, row) is not None for row in rows)
 
     def retire(self, key: FileKey) -> None:
-        self._make_historical(key, successor=None)
+        self._make_historical(key, successor=None, for_room=True)
 
     def _save(self, proposal: Save) -> None:
         key = self._entry_key(proposal, proposal.slug)
@@ -154,7 +159,7 @@ class Desk:
             self.files[key] = entries.revise(old, fields, proposal.content)
         self._cite_body(key, proposal.content, proposal.cites)
 
-    def _make_historical(self, key: FileKey, *, successor: str | None) -> None:
+    def _make_historical(self, key: FileKey, *, successor: str | None, for_room: bool = False) -> None:
         slug = entries.slug_of(key.path) or key.path
         taken = {(entries.slug_of(k.path) or "").casefold() for k in [*self.files, *self.base] if k.root is key.root}
         version = FileKey(key.root, entries.path_of(entries.version_slug(slug, taken)))
@@ -162,7 +167,7 @@ class Desk:
         if successor is not None:
             fields["superseded_by"] = successor
         self.files[version] = frontmatter.splice(self.files.pop(key), fields)
-        self._moved.append(Moved(old=key, new=version, successor=successor))
+        self._moved.append(Moved(old=key, new=version, successor=successor, for_room=for_room))
 
     # lines
 
@@ -232,29 +237,51 @@ class Desk:
             self._append_to_earlier(key, [(item.text, seqs) for item, seqs in leaving])
 
     def _append_to_earlier(self, key: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
-        target = _earlier(key)
+        """Hand lines on to entries of a bounded size, so that what grows too old can be archived piece by piece."""
+        rest = [one for one in moved if not self._is_earlier(key, one[0])]
+        number = max((n for n, _ in self._earlier_of(key)), default=1)
+        while rest:
+            target = _earlier(key, number)
+            room = EARLIER_CHARS - (len(self.files[target]) if self._is_active(target) else 0)
+            fitting = [n for n, size in enumerate(accumulate(len(line) + 3 for line, _ in rest), 1) if size <= room]
+            taken = max(fitting, default=0 if self._is_active(target) else 1)
+            if taken:
+                self._write_earlier(key, target, rest[:taken])
+            rest, number = rest[taken:], number + 1
+
+    def _write_earlier(self, key: FileKey, target: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
         cites = tuple(seq for _, seqs in moved for seq in seqs)
-        if not self._is_active(target):
-            stem, kind = key.path.removesuffix(".md"), _EARLIER_TYPE.get(key.path, EntryType.USER)
+        if self._is_active(target):
+            head, body = frontmatter.split(self.files[target])
+            known = entries.parse("", self.files[target]).sources
+            sources = list(dict.fromkeys([*known, *self._sources(cites)]))[-MAX_EARLIER_SOURCES:]
+            text = head + lines.add(body, *(line for line, _ in moved))
+            self.files[target] = frontmatter.splice(text, {"updated_at": self._now, "sources": sources or None})
+        else:
+            kind = _EARLIER_TYPE.get(key.path, EntryType.USER)
             content = "\n".join(f"- {line}" for line, _ in moved)
-            name = f"Earlier lines of {key.path}"
-            self._save(Save(slug=f"{stem}-earlier", name=name, type=kind, content=content, cites=cites, root=key.root))
-            for line, seqs in moved:
-                self._cite(target, line, seqs)
-            return
-        head, body = frontmatter.split(self.files[target])
-        known = entries.parse("", self.files[target]).sources
-        sources = list(dict.fromkeys([*known, *self._sources(cites)]))[-MAX_EARLIER_SOURCES:]
-        present = {fold(text) for text in lines.texts(body)}
-        body = lines.add(body, *(line for line, _ in moved if fold(line) not in present))
+            name, slug = f"Earlier lines of {key.path}", entries.slug_of(target.path) or ""
+            self._save(Save(slug=slug, name=name, type=kind, content=content, cites=cites, root=key.root))
         for line, seqs in moved:
             self._cite(target, line, seqs)
-        self.files[target] = frontmatter.splice(head + body, {"updated_at": self._now, "sources": sources or None})
+
+    def _earlier_of(self, key: FileKey) -> list[tuple[int, FileKey]]:
+        """The active entries that hold lines which a core file has handed on, by their number."""
+        known = (
+            match for match in map(_EARLIER.fullmatch, (k.path for k in self.files if k.root is key.root)) if match
+        )
+        mine = [int(match[2] or 1) for match in known if f"{match[1]}.md" == key.path]
+        return [(n, _earlier(key, n)) for n in sorted(mine) if self._is_active(_earlier(key, n))]
 
     def _is_earlier(self, key: FileKey, line: str) -> bool:
-        """Whether a full core file has handed this line on to its entry: it is known, and need not come back."""
-        target = _earlier(key)
-        return self._is_active(target) and lines.find(self.files[target], line) is not None
+        """Whether a full core file has handed this line on to an entry: it is known, and need not come back."""
+        return any(fold(line) in self._said_by(target) for _, target in self._earlier_of(key))
+
+    def _said_by(self, key: FileKey) -> frozenset[str]:
+        text, cached = self.files[key], self._folded.get(key)
+        if cached is None or cached[0] is not text:
+            cached = self._folded[key] = (text, frozenset(fold(said) for said in lines.texts(text)))
+        return cached[1]
 
     # sessions
 
@@ -336,9 +363,10 @@ class Desk:
         self._dropped.append(Dropped(proposal=proposal, reason=reason))
 
 
-def _earlier(key: FileKey) -> FileKey:
-    """The entry that takes what a full core file has no room for."""
-    return FileKey(key.root, entries.path_of(f"{key.path.removesuffix('.md')}-earlier"))
+def _earlier(key: FileKey, number: int = 1) -> FileKey:
+    """An entry that takes what a full core file has no room for."""
+    stem = f"{key.path.removesuffix('.md')}-earlier"
+    return FileKey(key.root, entries.path_of(stem if number == 1 else f"{stem}-{number}"))
 
 
 def _only(proposal: Lines, **part: object) -> Lines:

@@ -65,7 +65,8 @@ def active_lines_are_kept(draft: Draft, base: Mapping[FileKey, bytes]) -> Object
 def entries_are_kept(draft: Draft, base: Mapping[FileKey, bytes]) -> Objection:
     """Refuse a draft that retires many entries without a successor: archiving is no way to empty a memory."""
     active = [k for k, text in base.items() if entries.slug_of(k.path) and entries.parse("", decode(text)).active]
-    return _too_many(sum(move.successor is None for move in draft.archived), len(active), "active entries")
+    retired = sum(move.successor is None and not move.for_room for move in draft.archived)
+    return _too_many(retired, len(active), "active entries")
 
 
 DRAFT_RULES: tuple[Callable[[Draft, Mapping[FileKey, bytes]], Objection], ...] = (

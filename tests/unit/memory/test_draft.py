@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd import seeds
-from memoryd.memory import entries, lines
+from memoryd.memory import desk, draft, entries, lines
 from memoryd.memory.changes import Draft, decode
 from memoryd.memory.draft import build, diff_to_lines
 from memoryd.memory.model import CORE_FILES, EntryStatus, EntryType, FileKey, Root
@@ -328,3 +328,20 @@ def test_line_ends_of_a_persons_file_stay(newline: str) -> None:
     base = {PREFERENCES: f"# P{newline}{newline}- a{newline}".encode()}
     draft = drafted(base, Lines(file="preferences.md", add=("b",), replace=(("a", "c"),), cites=(1,)))
     assert draft.changes[PREFERENCES][1] == f"# P{newline}{newline}- c{newline}- b{newline}".encode()
+
+
+def test_what_a_full_core_file_hands_on_stands_in_entries_of_a_bounded_size() -> None:
+    added = tuple(f"The user prefers thing number {n} over all the others" for n in range(400))
+    proposal = Lines(file="preferences.md", add=added, cites=(1,))
+    made = draft.build({}, [proposal], now=NOW, has_project=False, sources=lambda seqs: [], ours=lambda key, line: ())
+    files = {key.path: new or b"" for key, (_, new) in made.changes.items()}
+    earlier = [text for path, text in files.items() if "preferences-earlier" in path]
+    assert len(earlier) > 10
+    assert all(len(text) < 2 * desk.EARLIER_CHARS for text in earlier)
+    everything = b"\n".join(files.values()).decode()
+    assert all(f"- {line}\n" in everything for line in added)
+    again = draft.build(
+        {key: new or b"" for key, (_, new) in made.changes.items()}, [proposal], now=NOW, has_project=False,
+        sources=lambda seqs: [], ours=lambda key, line: (),
+    )  # fmt: skip
+    assert not again.changes
