@@ -682,3 +682,47 @@ def test_a_text_that_a_prompt_quotes_is_never_left_out(quote: str, before: str, 
     prompt, foreign = before + quote + after, around + quote + around
     runs = len(" ".join(quote.split())) >= 42
     assert not runs or quoted_in([prompt], ["unrelated", foreign])[0] == [foreign]
+
+
+@pytest.mark.parametrize(
+    ("said", "moved"),
+    [
+        ("We decided to use PostgreSQL because we need JSONB.", "We moved from Fly.io to Hetzner."),
+        ("I prefer teal buttons.", "We moved from Alpha to Beta."),
+        ("Never deploy on Fridays.", "We switched from yarn to pnpm."),
+        ("我喜欢简洁的回答。", "我们从 Fly.io 迁移到 Hetzner 了。"),
+    ],
+)
+def test_a_move_takes_nothing_out_that_does_not_hold_what_it_moved_from(said: str, moved: str) -> None:
+    talk = Talk()
+    for text in (said, moved):
+        talk.say(text)
+    talk.run()
+    assert said.split()[-1].rstrip(".。") in talk.memory()
+    assert moved.split()[-1].rstrip(".。").removesuffix(" 了") in talk.memory()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Remember that the nightly build is slow enough.", "slow enough"),
+        ("I prefer answers that are short but thorough.", "short but thorough"),
+        ("Remember that Foo::bar_baz panics on empty input.", "Foo::bar_baz panics on empty input"),
+        ("We decided to use PostgreSQL because we need JSONB. Always run make lint before you commit.", "JSONB"),
+        ("Always run make lint before you commit. We decided to use PostgreSQL because we need JSONB.", "make lint"),
+    ],
+)
+def test_what_is_said_plainly_is_kept_whole_whatever_stands_beside_it(said: str, kept: str) -> None:
+    talk = Talk()
+    talk.say(said)
+    talk.run()
+    assert kept in talk.memory()
+
+
+def test_a_new_employer_takes_the_place_of_the_old_one() -> None:
+    talk = Talk()
+    talk.say("I work at Acme.")
+    talk.say("I now work at Globex.")
+    talk.run()
+    assert "Globex" in talk.memory()
+    assert "Acme" not in talk.memory()

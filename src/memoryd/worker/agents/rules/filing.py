@@ -108,7 +108,7 @@ class Desk:
         found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
         if not found and fact.may_change:
             found = self._closest(fact, frozenset(newest))
-        if not found and fact.changes:
+        if not found and fact.changes and not fact.old_values:
             found = self._just_said(fact, slots, newest)
         return found
 
@@ -187,7 +187,7 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     if any(slot.startswith(("user", "agent")) for slot in shared):
         file = _FILE_OF.get(fact.kind)
         at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
-        return at_home and (fact.changes or (held.file == file and bool(shared & _NAMES)))
+        return at_home and (fact.may_change or fact.changes or (held.file == file and bool(shared & _NAMES)))
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
 
 

@@ -19,9 +19,12 @@ FOLDER = Path(__file__).parent / "weights"
 BASE = "(base)"  #: the sign that every text has
 PART = "(part)"  #: and the one of a clause that is weighed by itself
 
+NEIGHBOURS = ("<", ">")  #: signs of the sentences before and behind begin with these
+
 LASTING = 105  #: from this on a sentence says something lasting
 SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
 PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
+ASKED = -400  #: from this on what opens with a wish to remember does
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 CUT = -300  #: a first or last clause below this is left out
@@ -47,7 +50,8 @@ def weighed(sentence: Sentence, place: Place, language: Language) -> Sentence:
     if any(_sum(scale, signs, language) >= HOPELESS for scale in (Scale.LASTING, Scale.FORGETTING)):
         signs |= patterns_in(sentence.masked, language)
     lasting, changing, forgetting = (_sum(scale, signs, language) for scale in Scale)
-    return replace(sentence, lasting=lasting, changing=changing, forgetting=forgetting)
+    around = _sum(Scale.LASTING, (sign for sign in signs if sign.startswith(NEIGHBOURS)), language)
+    return replace(sentence, lasting=lasting, alone=lasting - around, changing=changing, forgetting=forgetting)
 
 
 def weigh_clause(masked: str, language: Language) -> int:

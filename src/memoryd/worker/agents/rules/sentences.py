@@ -46,6 +46,7 @@ class Sentence:
     text: str
     masked: str
     lasting: int = 0  #: how much speaks for a lasting statement
+    alone: int = 0  #: the same, whatever its neighbours say
     changing: int = 0  #: for one that gives a new value for something known
     forgetting: int = 0  #: for a wish to forget
 

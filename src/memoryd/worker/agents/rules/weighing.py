@@ -12,13 +12,14 @@ from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern, lazy
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
+from memoryd.worker.agents.rules.scales import ASKED, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
 OF_PERSON = frozenset(("user name", "user role", "user place", "user employer", "editor", "shell", "operating system"))
 
 _ASKED_MARKS = "?？ "
+_TOLD = lazy(r".{0,40}?(?:\bremember(?: that\b|:)|记住)", re.IGNORECASE)  #: "remember to ..." may be a task
 _OURS = lazy(r"(?:we|our)\b|我们|咱们", re.IGNORECASE)
 _OWN = lazy(r"\b(?:i|i'm|i've|im|my|me|we|our)\b|我|咱|本人", re.IGNORECASE)
 
@@ -36,23 +37,27 @@ class _Clause:
 def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
     """Return what a sentence says that lasts. `under_heading`: the person announced it as a rule."""
     masked = sentence.masked.rstrip(_ASKED_MARKS)
-    if masked.endswith((":", "：")) or (sentence.lasting < PLAIN and not under_heading):
+    weight = max(sentence.lasting, sentence.alone)
+    if masked.endswith((":", "：")) or (weight < ASKED and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    if sentence.lasting < LASTING and not under_heading and not _is_plain(found, masked, sentence.lasting):
+    if sentence.lasting < LASTING and not under_heading and not _is_plain(found, sentence, weight):
         return []
     parts = _by_attribute(found, masked, language)
     made = (_fact(part, sentence, language, under_heading=under_heading, divided=len(parts) > 1) for part in parts)
     return [fact for fact in made if fact]
 
 
-def _is_plain(found: list[_Clause], masked: str, lasting: int) -> bool:
+def _is_plain(found: list[_Clause], sentence: Sentence, weight: int) -> bool:
     """Whether a statement is so plain that it is believed sooner: "remember: ...", or one clause about me or us."""
+    masked, lasting = sentence.masked, sentence.lasting
     if found and found[0].remembered:
-        return True
+        return lasting >= PLAIN or (not masked.endswith(("?", "？")) and bool(_TOLD.match(masked)))
     if len(found) != 1:
         return False
     kind = found[0].pattern.kind if found[0].pattern else None
+    if (weight if kind is Kind.DECISION else lasting) < PLAIN:
+        return False
     if kind in PLAIN_KINDS and _OWN.search(masked):
         return True
     return lasting >= SHORT and (kind is Kind.RULE or bool(_OURS.match(masked)))
