@@ -234,6 +234,8 @@ class Purger:
         kept = [Unreached(what="a backup from before an upgrade; remove it by hand", where=str(path))
                 for path in sorted(self.places.data.glob("state.db.v*.bak"))]  # fmt: skip
         kept += [Unreached(what="the host's own transcript", where=path) for path in found.transcripts]
+        kept += [Unreached(what="a session that goes on from it, or is a copy of it; purge it as well", where=session)
+                 for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
         if selection.everything:
             logs = self.places.data / "logs.db"

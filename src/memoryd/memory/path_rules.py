@@ -71,6 +71,8 @@ def _broken_by_place(path: str) -> str | None:
         return None
     if not stat.S_ISDIR(found.st_mode):
         return "a link or no folder stands there"
+    if os.path.lexists(f"{path}/.git"):
+        return "it is a repository; give memory a folder of its own in it"
     return None if found.st_uid == os.getuid() else "it belongs to another user"
 
 

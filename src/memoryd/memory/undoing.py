@@ -46,6 +46,8 @@ def reverse(past: Sequence[Past], base: Mapping[FileKey, bytes]) -> Reversal:
             conflicts.append(f"{one.key.root}/{one.key.path}: changed since; left as it is")
         elif (wanted := _wanted(one, now)) != now:
             changes[one.key] = (now, wanted)
+        elif now not in (one.before, None) and _facts(one.after) - _facts(one.before):
+            conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; it stays")
     return Reversal(changes=changes, facts=tuple(facts), conflicts=tuple(conflicts))
 
 

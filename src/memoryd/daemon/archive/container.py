@@ -159,9 +159,10 @@ def opened(path: Path, kind: str) -> Iterator[Archive]:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise PathRefused(f"cannot read {path}: it is no regular file")
     with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise PathRefused(f"cannot read {path}: it is no regular file")
         try:
             with tarfile.open(fileobj=file, mode="r:*") as tar:
                 _verify(tar, path)

@@ -24,7 +24,7 @@ def places() -> Places:
 
 
 def places_anyway() -> Places:
-    """The same for commands that must work with a broken configuration: stop and status; it is told on stderr."""
+    """The same for what needs only the daemon, whatever the configuration says by now; that it is broken is told."""
     try:
         return places()
     except ConfigError as error:
@@ -39,7 +39,7 @@ def ask(method: str, params: Mapping[str, Any] | None = None, *, timeout: float 
     :raises MemorydError: what the daemon answered
     """
     given = {name: value for name, value in (params or {}).items() if value is not None}
-    with Client(places().socket) as client:
+    with Client(places_anyway().socket) as client:
         return client.call(method, given, timeout=timeout)
 
 

@@ -1,7 +1,6 @@
 """emit: publish one event by hand."""
 
 import difflib
-import json
 import sys
 import uuid
 from pathlib import Path
@@ -14,6 +13,7 @@ from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.root import MORE, Cwd, app
 from memoryd.errors import BadEvent, NotFound, UsageError
 from memoryd.ipc.events import KINDS
+from memoryd.ipc.hosts.record import parse
 
 
 @app.command(rich_help_panel=MORE)
@@ -65,7 +65,7 @@ def _known(kind: str) -> str:
 def _read(source: str) -> dict[str, Any]:
     try:
         content = sys.stdin.buffer.read() if source == "-" else Path(source).expanduser().read_bytes()
-        found = json.loads(content)
+        found = parse(content)
     except OSError as error:
         raise NotFound(f"cannot read {source}: {error.strerror}") from error
     except ValueError as error:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -42,6 +42,7 @@ class Found:
     sources: frozenset[str] = frozenset()  #: `host/session_id#seq`
     transcripts: tuple[str, ...] = ()  #: the hosts' own files
     gone: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  #: (root, path) -> digests of lines
+    followers: tuple[str, ...] = ()  #: sessions that go on from these, copies included; they stay
     quarantined: int = 0
     snapshots: int = 0
 
@@ -58,14 +59,23 @@ def find(connection: sqlite3.Connection, selection: Selection) -> Found:
         gone.setdefault((root, path), set()).add(line)
     sessions = {f"{row['host']}/{row['session_id']}": row["transcript_path"] for row in rows}
     named = {f"{host}/{session}": None for host, session in selection.sessions}
+    taken = sorted({**named, **sessions})
     return Found(
-        seqs=seqs, sessions=tuple(sorted({**named, **sessions})),
+        seqs=seqs, sessions=tuple(taken), followers=_followers(connection, taken),
         sources=frozenset(f"{row['host']}/{row['session_id']}#{row['seq']}" for row in rows),
         transcripts=tuple(sorted({path for path in sessions.values() if path})),
         gone={key: frozenset(lines) for key, lines in gone.items()},
         quarantined=len(quarantined_of(connection, selection)),
         snapshots=int(connection.execute("select count(*) from snapshots").fetchone()[0]),
     )  # fmt: skip
+
+
+def _followers(connection: sqlite3.Connection, taken: Sequence[str]) -> tuple[str, ...]:
+    rows = connection.execute(
+        "select host || '/' || session_id as follower from sessions where host || '/' || parent_session_id"
+        " in (select value from json_each(?)) order by 1", (as_json(taken),),
+    )  # fmt: skip
+    return tuple(row[0] for row in rows if row[0] not in taken)
 
 
 def named(connection: sqlite3.Connection, name: str) -> tuple[tuple[str, str], ...]:

@@ -685,21 +685,20 @@ def test_a_text_that_a_prompt_quotes_is_never_left_out(quote: str, before: str, 
 
 
 @pytest.mark.parametrize(
-    ("said", "moved"),
+    ("said", "moved", "kept"),
     [
-        ("We decided to use PostgreSQL because we need JSONB.", "We moved from Fly.io to Hetzner."),
-        ("I prefer teal buttons.", "We moved from Alpha to Beta."),
-        ("Never deploy on Fridays.", "We switched from yarn to pnpm."),
-        ("我喜欢简洁的回答。", "我们从 Fly.io 迁移到 Hetzner 了。"),
+        ("We decided to use PostgreSQL because we need JSONB.", "We moved from Fly.io to Hetzner.", "JSONB Hetzner"),
+        ("I prefer teal buttons.", "We moved from Alpha to Beta.", "teal Beta"),
+        ("Never deploy on Fridays.", "We switched from yarn to pnpm.", "Fridays pnpm"),
+        ("我喜欢简洁的回答。", "我们从 Fly.io 迁移到 Hetzner 了。", "简洁 Hetzner"),
     ],
 )
-def test_a_move_takes_nothing_out_that_does_not_hold_what_it_moved_from(said: str, moved: str) -> None:
+def test_a_move_takes_nothing_out_that_does_not_hold_what_it_moved_from(said: str, moved: str, kept: str) -> None:
     talk = Talk()
     for text in (said, moved):
         talk.say(text)
     talk.run()
-    assert said.split()[-1].rstrip(".。") in talk.memory()
-    assert moved.split()[-1].rstrip(".。").removesuffix(" 了") in talk.memory()
+    assert all(word in talk.memory() for word in kept.split())
 
 
 @pytest.mark.parametrize(
