@@ -1,6 +1,7 @@
 """The pages say what the code does: names, tables and paths are compared."""
 
 import ast
+import hashlib
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from memoryd.ipc.methods.worker import WorkerStats
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
-    *(ROOT / n for n in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    *(ROOT / n for n in ("README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
 ]
 SOURCE = ROOT / "src" / "memoryd"
 
@@ -126,3 +127,40 @@ def _tests_of(file: str) -> set[str]:
     """The functions that a file of tests defines, those inside classes too."""
     nodes = ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+README = ROOT / "README.md"
+CHINESE = ROOT / "README.zh-CN.md"
+_MADE_FROM = r"\n<!-- made from README\.md ([0-9a-f]{16}) -->\n\Z"
+
+
+def test_the_chinese_readme_was_made_from_the_readme_that_is_here() -> None:
+    now = hashlib.sha256(README.read_bytes()).hexdigest()[:16]
+    assert re.findall(_MADE_FROM, CHINESE.read_text("utf-8")) == [now], (
+        "README.md has changed: bring the same lines of README.zh-CN.md up to date, then end that file with "
+        f"<!-- made from README.md {now} --> (the hash is `sha256sum README.md | cut -c1-16`)"
+    )
+
+
+def test_each_line_of_the_chinese_readme_keeps_what_is_not_language() -> None:
+    english = README.read_text("utf-8").splitlines()
+    chinese = re.sub(_MADE_FROM, "", CHINESE.read_text("utf-8")).splitlines()
+    assert english[2] == "English · [简体中文](README.zh-CN.md)"
+    assert chinese[2] == "[English](README.md) · 简体中文"
+    del english[2], chinese[2]
+    for ours, theirs in zip(english, chinese, strict=False):
+        assert _kept(theirs) == _kept(ours), f"README.md says {ours!r}, README.zh-CN.md has {theirs!r} in its place"
+    assert len(chinese) == len(english)
+
+
+def _kept(line: str) -> dict[str, object]:
+    """What a translation keeps of a line: its kind, cells and command, and what is not words."""
+    return {
+        "blank": not line,
+        "kind": re.findall(r"^ *(?:#+ |- |\||)", line),
+        "cells": line.count("|"),
+        "command": line.partition("#")[0] if line.startswith("    ") else "",
+        "code": sorted(re.findall(r"`[^`]+`", line)),
+        "numbers": sorted(re.findall(r"\d+(?:\.\d+)*", line)),
+        "links": re.findall(r"\]\(([^)]+)\)", line),
+    }
