@@ -1,16 +1,15 @@
-"""Secrets planted among what only looks like one: many kinds, written in five ways, made at run time from a seed."""
+"""Secrets of many kinds to be planted, written in six ways, made at run time from a seed."""
 
 import base64
 import json
 import random
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 from uuid import UUID
 
 EACH = 8  #: values of a kind
-LOOK_ALIKES = 200
 MIN_LEFT = 8  #: characters of a secret in a row that must not be left
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -120,7 +119,50 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
     "authorization": (_run(ALNUM, 32), ("curl -H 'Authorization: Bearer {}' x", "Authorization: Basic {}")),
     "cookie": (_run(ALNUM, 32), ("Cookie: theme=dark; session_id={}",)),
     "option": (_run(ALNUM, 18), ("deploy --password {}", "deploy --token={}", "curl -u bob:{} https://x.org")),
-    "said": (_run(ALNUM, 12), ("my password is {} by the way", "the passphrase was {} then")),
+    "option-of-its-own": (
+        _run(ALNUM, 18),
+        ("sshpass -p {} ssh bob@db", "sshpass -p '{}' ssh bob@db", "docker login -u bob -p {} registry.example.org",
+         "mysql -u root -p'{}' shop", "mysql -u root -p {} shop", "curl --user bob:{} https://x.org",
+         "deploy --db-password {}", "PGPASSWORD={} psql -h db"),
+    ),
+    "set": (
+        _run(ALNUM, 24),
+        ("set -x API_TOKEN {}", "set -gx DEPLOY_API_KEY '{}'", "set -U -x DB_PASSWORD {}", "set --export API_TOKEN {}",
+         "setx API_TOKEN {}", 'setx DB_PASSWORD "{}" /M', "setenv API_SECRET {}", "ENV API_TOKEN {}"),
+    ),
+    "element": (
+        _run(ALNUM, 16),
+        ("<password>{}</password>", "<db:password>{}</db:password>", '<apiKey type="text">{}</apiKey>',
+         "<serverPassword><![CDATA[{}]]></serverPassword>", '<add key="DbPassword" value="{}"/>',
+         '<property name="password" value="{}"/>', "- name: DB_PASSWORD\n  value: {}",
+         "<key>Password</key><string>{}</string>"),
+    ),
+    "sql": (
+        _run(ALNUM, 16),
+        ("CREATE ROLE app WITH LOGIN PASSWORD '{}';", "alter user app with password '{}';",
+         "CREATE USER 'app'@'%' IDENTIFIED BY '{}';", "create user app identified by '{}';",
+         "ALTER USER app IDENTIFIED WITH mysql_native_password BY '{}';", 'ALTER USER app IDENTIFIED BY "{}"',
+         "ALTER USER app IDENTIFIED BY {};", "SET PASSWORD FOR 'app' = PASSWORD('{}');"),
+    ),
+    "pgpass": (
+        _run(ALNUM, 16), ("db.example.org:5432:shop:app:{}", "localhost:5432:*:bob:{}", "10.0.0.7:5433:x:app:{}"),
+    ),
+    "twitter": (lambda d: ("A" * 21, f"{d.run(ALNUM, 26)}%2B{d.run(ALNUM, 18)}%3D{d.run(ALNUM, 48)}"), PLAIN),
+    "said": (
+        _run(ALNUM, 12),
+        ("my password is {} by the way", "the passphrase was {} then", "the password for the db is {}"),
+    ),
+    "said-in-europe": (
+        _run(ALNUM, 12),
+        ("Das Passwort für die Datenbank ist {}", "Kennwort: {}", "le mot de passe est {}", "mot de passe : {}",
+         "la contraseña de la base es {}", "a senha é {}", "Пароль от базы: {}", "hasło: {}"),
+    ),
+    "said-in-asia": (
+        _run(ALNUM, 12),
+        ("数据库的密码是{}", "口令：{}", "資料庫的密碼：{}", "密碼改為 {}", "パスワードは {}", "パスワード：「{}」です",
+         "비밀번호: {}", "비밀번호는 {} 입니다"),
+    ),
+    "token-said-in-asia": (_run(ALNUM, 24), ("令牌: {}", "金鑰是 {}", "トークンは {}", "토큰은 {}", "访问密钥：{}")),
 }  # fmt: skip
 
 
@@ -159,6 +201,8 @@ def _written(form: str, frame: str, secret: str, dice: Dice) -> tuple[str, str]:
             return _json(text, dice), secret[:6]
         case "url":
             return quote(text, safe=""), quote(secret[:6], safe="")
+        case "url-chinese":
+            return quote(dice.random.choice(CHINESE).format(text), safe=""), quote(secret[:6], safe="")
         case "wrapped":
             return _wrapped(text, secret, dice), secret[:4]
         case "chinese":
@@ -167,7 +211,7 @@ def _written(form: str, frame: str, secret: str, dice: Dice) -> tuple[str, str]:
             return text, secret[:6]
 
 
-FORMS = ("plain", "json", "url", "wrapped", "chinese")
+FORMS = ("plain", "json", "url", "wrapped", "chinese", "url-chinese")
 
 
 def planted(form: str, seed: int) -> list[Planted]:
@@ -190,44 +234,3 @@ def is_left(one: Planted, shown: str) -> bool:
 
 def _plain(text: str) -> str:
     return "".join(unquote(text).replace("\\n", "").replace("\\", "").split())
-
-
-def look_alikes(seed: int) -> list[str]:
-    """Lines without a secret that a careless rule would take for one."""
-    dice = Dice(~seed)
-    makers = list(_look_alikes(dice))
-    return [makers[n % len(makers)]() for n in range(LOOK_ALIKES)]
-
-
-def _look_alikes(dice: Dice) -> Iterator[Callable[[], str]]:
-    def sri() -> str:
-        return base64.b64encode(dice.random.randbytes(64)).decode()
-
-    def picture() -> str:
-        return base64.b64encode(b"\x89PNG\r\n\x1a\n" + dice.random.randbytes(240)).decode()
-
-    yield lambda: f"commit {dice.run(HEX, 40)}"
-    yield lambda: f"image: registry.example.org/app@sha256:{dice.run(HEX, 64)}"
-    yield lambda: f"request_id={dice.uuid()} took 12 ms"
-    yield lambda: f'"id": "{dice.uuid()}", "session_id": "{dice.uuid()}"'
-    yield lambda: f'integrity: "sha512-{sri()}"'
-    yield lambda: f"data:image/png;base64,{picture()}"
-    yield lambda: f"password = os.environ['DB_PASSWORD_{dice.random.randint(1, 99)}']"
-    yield lambda: f"const token = process.env.API_TOKEN_{dice.random.randint(1, 99)};"
-    yield lambda: f"export API_KEY=$OTHER_KEY_{dice.random.randint(1, 99)}"
-    yield lambda: f"password: ${{DB_PASSWORD_{dice.random.randint(1, 99)}}}"
-    yield lambda: f"token: your-token-here-{dice.random.randint(100, 999)}"
-    yield lambda: f"api_key=<your-api-key-{dice.random.randint(1, 99)}>"
-    yield lambda: f"GITHUB_TOKEN=xxxxxxxxxxxxxxxx{dice.random.randint(1, 99)}"
-    yield lambda: f"max_tokens: {dice.random.randint(10_000_000, 99_999_999)}"
-    yield lambda: f"secret_key = settings.SECRET_KEY_{dice.random.randint(1, 99)}"
-    yield lambda: f"index {dice.run(HEX, 7)}..{dice.run(HEX, 7)} 100644"
-    yield lambda: f'etag: W/"{dice.run(HEX, 32)}"'
-    yield lambda: f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{dice.run(BASE64, 43)} bob@laptop"
-    yield lambda: f"cache key linux-node20-{dice.run(HEX, 64)}"
-    yield lambda: f"https://cdn.example.org/assets/app.{dice.run(HEX, 20)}.js"
-    yield lambda: f"密码在 1Password 里，编号 {dice.random.randint(1000, 9999)}"
-    yield lambda: f"task-management-for-teams-of-{dice.random.randint(10, 99)}-people"
-    yield lambda: f"secret_name: projects/p/secrets/db-{dice.random.randint(1, 99)}"
-    yield lambda: f"-----BEGIN CERTIFICATE-----\n{dice.run(BASE64, 64)}\n-----END CERTIFICATE-----"
-    yield lambda: f"KEY_EVENT_{dice.random.randint(1, 99)} = keyboard.press(key{dice.random.randint(1, 9)})"

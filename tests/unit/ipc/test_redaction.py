@@ -88,6 +88,10 @@ def test_any_text_can_be_redacted(text: str) -> None:
     ["eyJ", "sk-", "://", "://a:", "password=", "secret key ", "twilio ", "-----BEGIN PRIVATE KEY-----",
      "\\", "\\n", "%41", "auth",
      '"auth": "', "machine a login b password ", f"{'a1' * 20}\n",
+     "mysql -p", "login -p ", "localhost:5432:a:b:", "a:5432:", "set -x API_TOKEN ", "<password ", "<password>a1",
+     "identified by ",
+     "name: password value: ", "contraseña ", "senha a b c ", "Passwort is ", "password for ",
+     "密碼：", "パスワードは", "%E5%AF%86",
      "[secret:github] gh" + "p_" + "aB3" * 12, "[secret:x:0000]", "_", "A"],
 )  # fmt: skip
 def test_hostile_repetition_stays_linear(repeated: str) -> None:

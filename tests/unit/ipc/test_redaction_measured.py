@@ -6,7 +6,8 @@ import random
 from collections import Counter
 
 import pytest
-from support.planted import EACH, FORMS, KINDS, LOOK_ALIKES, Planted, is_left, look_alikes, planted
+from support.look_alikes import LOOK_ALIKES, look_alikes
+from support.planted import EACH, FORMS, KINDS, Planted, is_left, planted
 
 from memoryd.ipc.redaction import find
 from memoryd.ipc.redaction.engine import merged

@@ -1,4 +1,4 @@
-"""Secrets that only what stands before them announces: a name, an option, a scheme, a word of a sentence."""
+"""Secrets that only what stands before them announces: a name, an option, a scheme, an element."""
 
 import re
 
@@ -6,11 +6,16 @@ from memoryd.ipc.redaction.rule import (
     Pattern,
     Rule,
     has_digit,
+    is_element,
     is_free_key,
     is_free_secret,
+    is_identified,
+    is_mysql,
+    is_named_value,
     is_option,
     is_said_secret,
-    is_said_token,
+    is_set,
+    is_typed_option,
     is_url_password,
     no_example,
     no_stand_in,
@@ -21,6 +26,9 @@ _ASSIGN = rf"""["'`]?{_BLANK}(?:=>|:=|=|:|：){_BLANK}"""
 _QUOTE = r"""(?P<quote>["'`]?)"""
 #: one character of a free value: no quote, no bracket; `&` and `\` only where they begin nothing else
 _FREE = r"""(?:[!#$%*+./0-9:=?@A-Z^_a-z|~-]|&(?![A-Za-z_]\w*=)|\\(?![nrtu"'\\/]))"""
+
+#: such a name from its literal on; a bare `key` names anything
+_NAMED = r"(?:pass|pwd|secret|credential|token|(?<=api)key|(?<=access)key|(?<=private)key|(?<=[_-])key)"
 
 NAMES = ("pass", "pwd", "secret", "token", "key", "credential")  #: what the name of a secret may hold
 
@@ -45,19 +53,47 @@ CONTEXT: tuple[Rule, ...] = (
         pattern=Pattern(r'(?<=")auth"\s{0,4}:\s{0,4}"(?P<secret>[A-Za-z0-9+/]{16,512}={0,2})"'),
     ),
     Rule(
-        kind="option", literals=("pass", "token", "secret", "key"), accept=is_option,
+        kind="option", literals=("pass", "token", "secret", "key"), accept=is_typed_option,
         pattern=Pattern(
-            r"(?:(?<=--)(?:password|passwd|token|secret)|(?<=--api-)key)(?:=|[ \t]{1,4})[\"']?"
+            r"(?:(?<=-)(?:pass(?:word|wd|phrase)?|token|secret)|(?<=-api-)key)(?:=|[ \t]{1,4})[\"']?"
             r"(?P<secret>[!#-&(-,.-;=?-Z\\^-z|~][!#-&(-~]{5,512})"
         ),
     ),
     Rule(
         kind="option", literals=("curl ",),
-        pattern=Pattern(r"(?i:curl)\s[^\n]{0,300}?-u\s{0,4}[\"']?[\w.@-]{1,80}:(?P<secret>[!#%&(-;=?-~]{4,200})"),
+        pattern=Pattern(r"(?i:curl)\s[^\n]{0,300}?-u(?:ser)?[\s=]{0,4}[\"']?[\w.@-]{1,80}:(?P<secret>[!#%&(-;=?-~]{4,200})"),
     ),
     Rule(
-        kind="option", literals=("mysql",),
-        pattern=Pattern(r"(?i:mysql)\w{0,10}\s[^\n]{0,200}?\s-p(?P<secret>[!#%&(-,.-;=?-~][!#-&(-~]{4,200})"),
+        kind="option", literals=("mysql",), accept=is_mysql,
+        pattern=Pattern(
+            r"(?i:mysql)\w{0,10}\s[^\n]{0,200}?\s-p(?P<blank>[ \t]{0,2})(?P<quote>[\"']?)"
+            r"(?P<secret>[!#%&(-,.-;=?-~][!#-&(-~]{4,200})"
+        ),
+    ),
+    Rule(
+        kind="option", literals=("pass",), accept=no_stand_in,
+        pattern=Pattern(r"(?i:(?<=ssh)pass)\s{1,4}-p\s{0,4}[\"']?(?P<secret>[!#-&(-;=?-~]{4,200})"),
+    ),
+    Rule(
+        kind="option", literals=("login ",), accept=is_option,
+        pattern=Pattern(r"(?i:login)\s[^\n]{0,200}?\s-p[ \t=]{0,4}[\"']?(?P<secret>[!#-&(-;=?-~]{6,512})"),
+    ),
+    Rule(
+        kind="pgpass", literals=(":543",), accept=is_option, lead=128,
+        pattern=Pattern(
+            r"(?<![\w.*:@/-])[\w.*-]{1,120}:543\d:[\w.*-]{1,63}:[\w.@*-]{1,63}:(?P<secret>[!-9;-~]{5,128})(?![!-~])"
+        ),
+    ),
+    Rule(
+        kind="sql", literals=("pass",), accept=is_said_secret,
+        pattern=Pattern(r"(?i:password)(?:\s{1,4}|\s{0,2}\(\s{0,2})'(?P<secret>[^'\s]{4,128})'"),
+    ),
+    Rule(
+        kind="sql", literals=("identified",), accept=is_identified,
+        pattern=Pattern(
+            r"(?i:identified\s{1,8}(?:with\s{1,8}\S{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?)"
+            r"(?P<quote>[\"']?)(?P<secret>[!#-&(-:<-~]{4,128})"
+        ),
     ),
     Rule(
         kind="netrc", literals=("machine ",),
@@ -113,26 +149,27 @@ CONTEXT: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        kind="assigned", literals=NAMES, accept=is_set,
+        pattern=Pattern(_NAMED + r"\w{0,40}[ \t]{1,4}" + _QUOTE + rf"(?P<secret>{_FREE}{{8,512}}+)", re.IGNORECASE),
+    ),
+    Rule(
+        kind="assigned", literals=NAMES, accept=is_element,
+        pattern=Pattern(
+            _NAMED + r"[\w.-]{0,40}(?:\s[^<>\n]{0,120}+)?>(?:<!\[CDATA\[)?(?P<secret>[^\s<>\]]{4,512}+)(?:\]\]>)?</",
+            re.IGNORECASE,
+        ),
+    ),
+    Rule(
+        kind="assigned", literals=NAMES, accept=is_named_value,
+        pattern=Pattern(
+            _NAMED + r"""[\w.-]{0,40}(?:["']?,?\s{1,20}["']?value["']?\s{0,2}[:=]\s{0,2}["']?|</key>\s{0,20}<string>)"""
+            r"""(?P<secret>[^"'\s<>]{6,512})""",
+            re.IGNORECASE,
+        ),
+    ),
+    Rule(
         kind="assigned", literals=("key",), accept=is_free_key,
         pattern=Pattern(r"(?<=[A-Z0-9]_)KEY" + _BLANK + "=" + _BLANK + _QUOTE
                            + r"(?P<secret>[A-Za-z0-9+/=_.-]{16,512}+)(?![(\[])"),
-    ),
-    Rule(
-        kind="said", literals=("pass",), accept=is_said_secret,
-        pattern=Pattern(
-            r"(?:password|passwd|passphrase)\s{1,4}(?:is|was)[\s:]{1,4}[\"'`]?(?P<secret>[!-~]{6,128})", re.IGNORECASE
-        ),
-    ),
-    Rule(
-        kind="said", literals=("密码", "口令"), accept=is_said_secret,
-        pattern=Pattern(
-            r"""(?:密码|口令)\s{0,4}(?:是|为|改成|改为|:|：|=)\s{0,4}["'“「`]?(?P<secret>[!-~]{4,128})"""
-        ),
-    ),
-    Rule(
-        kind="said", literals=("密钥", "令牌", "凭证", "凭据", "token", "key"), accept=is_said_token,
-        pattern=Pattern(
-            r"""(?i:密钥|令牌|凭证|凭据|token|key)\s{0,4}(?:是|为|改成|改为|：)\s{0,4}["'“「`]?(?P<secret>[!-~]{8,128})"""
-        ),
     ),
 )  # fmt: skip

@@ -18,10 +18,11 @@ from typing import NamedTuple
 from memoryd.ipc.redaction.context import CONTEXT, NAMES
 from memoryd.ipc.redaction.personal import PERSONAL
 from memoryd.ipc.redaction.rule import Rule
+from memoryd.ipc.redaction.said import SAID
 from memoryd.ipc.redaction.tokens import TOKENS
 from memoryd.ipc.redaction.views import View, views
 
-RULES: tuple[Rule, ...] = (*TOKENS, *CONTEXT)
+RULES: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *SAID)
 KEY_BYTES = 32
 MIN_CHARS = 8  #: no secret that we know is shorter, its announcement included
 SCANNED = "secret:scanned"  #: of the second net (`worker.second_net`)
@@ -187,11 +188,20 @@ def _prefixes(literals: Iterable[str]) -> Mapping[str, Mapping[str, tuple[str, .
     return table
 
 
-_EXACT, _ANY_CASE = _by_literal(TOKENS), _by_literal(CONTEXT)
+def _by_wide_character(literals: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """The first character that is not ASCII -> the literals with it: one character is found in no time."""
+    table: dict[str, tuple[str, ...]] = {}
+    for literal in literals:
+        first = next(c for c in literal if not c.isascii())
+        table[first] = (*table.get(first, ()), literal)
+    return table
+
+
+_EXACT, _ANY_CASE = _by_literal(TOKENS), _by_literal((*CONTEXT, *SAID))
 _PREFIXES = _prefixes(filter(_separator, _EXACT))
 _EXACT_WORDS = tuple(literal for literal in _EXACT if not _separator(literal))
 _WORDS = tuple(literal for literal in _ANY_CASE if literal.isascii())
-_WIDE_WORDS = tuple(literal for literal in _ANY_CASE if not literal.isascii())
+_WIDE_WORDS = _by_wide_character(literal for literal in _ANY_CASE if not literal.isascii())
 _PERSONAL = _by_literal(PERSONAL)
 _ANYWHERE = tuple(rule for rule in PERSONAL if not rule.literals)
 
@@ -208,7 +218,8 @@ def _present(text: str) -> Iterator[str]:
             yield from (literal for literal in heads[head] if literal in text)
     yield from (word for word in _WORDS if word in lowered)
     if not text.isascii():
-        yield from (word for word in _WIDE_WORDS if word in text)
+        for character in filter(lowered.__contains__, _WIDE_WORDS):
+            yield from (word for word in _WIDE_WORDS[character] if word in lowered)
 
 
 def _new_in(view: View) -> Iterator[str]:

@@ -59,6 +59,11 @@ _NAME = re.compile(
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]*(?:password|passwd|token|secret|_key)[A-Za-z_]*\d?", re.IGNORECASE
 )
 _HEX = re.compile(r"[0-9a-fA-F]+")
+_SETS = re.compile(r"(?<![\w-])(?:set(?:[ \t]+--?[A-Za-z-]{1,10}){1,5}|(?i:setx)|setenv|ENV)[ \t]+\w{0,60}\Z", re.ASCII)
+_TYPED = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z", re.ASCII)
+_ELEMENT = re.compile(r"<[\w:.-]{0,40}\Z")
+_ACCOUNT = re.compile(r"(?:user|role|exists|to|,)\s{1,8}\S{1,80}\s{1,8}\Z", re.IGNORECASE)
+_BEHIND = 100  #: characters before a match that may say what it is
 FREE_ENTROPY = 3.0  #: bits per character of a value that only its name announces
 
 
@@ -86,11 +91,54 @@ def is_free_key(match: re.Match[str]) -> bool:
 
 def is_said_secret(match: re.Match[str]) -> bool:
     value = match["secret"]
-    return any(c.isdigit() for c in value) and not STAND_IN.match(value) and not value.startswith("/")
+    if STAND_IN.match(value) or value.startswith("/") or "://" in value:
+        return False
+    return any(c.isdigit() for c in value)
 
 
 def is_said_token(match: re.Match[str]) -> bool:
     return is_said_secret(match) and is_mixed(match["secret"])
+
+
+def is_said_word(match: re.Match[str]) -> bool:
+    """Beside a word of a language with Latin or Cyrillic letters: any word may follow, fewer digits do."""
+    return is_said_secret(match) and (is_mixed(match["secret"]) or match["secret"].isdigit())
+
+
+def is_set(match: re.Match[str]) -> bool:
+    """`set -x NAME value` of fish, `setx NAME value` of Windows, `setenv` of csh, `ENV` of a Dockerfile."""
+    return is_free_secret(match) and _behind(match, _SETS)
+
+
+def is_element(match: re.Match[str]) -> bool:
+    return is_named_value(match) and _behind(match, _ELEMENT)
+
+
+def is_named_value(match: re.Match[str]) -> bool:
+    """Beside a password any word with a digit; a token or a key is longer, and random."""
+    if match[0][0] in "pP":
+        return is_said_secret(match)
+    value = match["secret"]
+    return is_said_token(match) and len(value) >= 8 and entropy(value) >= FREE_ENTROPY and not _LOOK_UP.match(value)
+
+
+def is_identified(match: re.Match[str]) -> bool:
+    """`IDENTIFIED BY` of SQL, not of a sentence: in capitals before a quote, or after an account."""
+    of_sql = (match["quote"] and match[0].startswith("IDENTIFIED")) or _behind(match, _ACCOUNT)
+    return bool(of_sql) and is_said_secret(match)
+
+
+def is_mysql(match: re.Match[str]) -> bool:
+    """`-p` has its password without a blank; what stands after one is a schema, if it does not look at random."""
+    return is_free_secret(match) if match["blank"] else not STAND_IN.match(match["secret"])
+
+
+def is_typed_option(match: re.Match[str]) -> bool:
+    return is_option(match) and _behind(match, _TYPED)
+
+
+def _behind(match: re.Match[str], pattern: re.Pattern[str]) -> bool:
+    return pattern.search(match.string[max(match.start() - _BEHIND, 0) : match.start()]) is not None
 
 
 def is_url_password(match: re.Match[str]) -> bool:

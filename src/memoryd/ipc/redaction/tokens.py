@@ -134,6 +134,13 @@ TOKENS: tuple[Rule, ...] = (
         pattern=Pattern(r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,64}"),
     ),
     Rule(
+        kind="twitter", literals=("A" * 19,), accept=has_digit,
+        pattern=Pattern(  # its `=` stands within, in a URL as %3D; a picture has none there
+            r"(?<![A-Za-z0-9+/=_-])A{19,24}(?!A)"
+            r"(?:[A-Za-z0-9%]{60,160}+|[A-Za-z0-9+/]{20,80}+=[A-Za-z0-9+/]{30,80}+)(?![A-Za-z0-9+/=_-])"
+        ),
+    ),
+    Rule(
         kind="jwt", literals=("eyJ",),
         pattern=Pattern(
             _B_ALNUM + r"eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,2048}"

@@ -8,11 +8,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+from operator import add, sub
 
 _ESCAPE = re.compile(r"""\\\\{0,15}(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>["'/nrt]))""")
 _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", **{char: char for char in "\"'/"}}
-_PERCENT = re.compile(r"%([2-7][0-9A-Fa-f]|0[AaDd])")  #: ASCII alone: no secret that we know holds more
+#: ASCII, and what UTF-8 writes with more bytes: no secret that we know holds it, but the words before one do
+_PERCENT = re.compile(r"%(?:[2-7][0-9A-Fa-f]|0[AaDd]|[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3})")
 _FULL = r"[^\n]{24}[\w+/-]"  #: a line that was long enough to be wrapped, and ends within a token
 _NEXT = r"[\w+/.=@-]"
 _WRAP = re.compile(
@@ -89,7 +91,11 @@ def _unquoted(text: str) -> View | None:
     if "%" not in text:
         return None
     found = list(_PERCENT.finditer(text))
-    return _rewritten(text, [match.span() for match in found], [chr(int(match[1], 16)) for match in found])
+    return _rewritten(text, [match.span() for match in found], [_decoded(match) for match in found])
+
+
+def _decoded(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode(errors="replace")
 
 
 def _unwrapped(text: str) -> View | None:
@@ -110,7 +116,7 @@ def _rewritten(text: str, places: Sequence[tuple[int, int]], made: Sequence[str]
         return None
     ends = [0, *(end for _, end in places)]
     kept = [text[end:start] for end, (start, _) in zip(ends, places, strict=False)]
-    starts = tuple(accumulate(len(before) + len(new) for before, new in zip(kept, made, strict=True)))
-    rows = [row for pair in zip(kept, made, strict=True) for row in pair]
-    shifts = tuple(end - start for end, start in zip(ends[1:], starts, strict=True))
+    starts = tuple(accumulate(map(add, map(len, kept), map(len, made))))
+    shifts = tuple(map(sub, ends[1:], starts))
+    rows = chain.from_iterable(zip(kept, made, strict=True))
     return View("".join([*rows, text[ends[-1] :]]), starts, shifts, frozenset(filter(None, made)))
