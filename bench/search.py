@@ -240,7 +240,7 @@ def _memory_rows(language: str, filled: Sequence[Filled], taken: Sequence[list[f
         yield Row(
             what=f"`memory.search`, {language}, {len(one.remembered):,} entries",
             value=f"p99 {p99:.2f} ms, p50 {p50:.2f} ms", floor=f"{floor:.2f} ms", ratio=f"{p99 / floor:.2f}x",
-            limit="the hundred best are compared with each other" if one is filled[-1] else "",
+            limit="every question looks at every file of the directory" if one is filled[-1] else "",
         )  # fmt: skip
 
 
