@@ -1,15 +1,21 @@
-"""Search at 1 000, 10 000 and 100 000 past texts, English and Chinese: through the socket, all sizes in turn."""
+"""Search at 1 000, 10 000 and 100 000 past texts, English and Chinese: through the socket, all sizes in turn.
+
+Beside it what a question cannot do without: a round trip of the socket (`daemon.health`), and the engine alone in this
+process on the same files.
+"""
 
 import asyncio
 import random
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from support.installation import Installation, installed, until
 
@@ -21,13 +27,19 @@ from memoryd.daemon.indexing import GATHER_SECONDS
 from memoryd.daemon.journal.journal import Arrival, Binding, Journal
 from memoryd.ipc.client import Client
 from memoryd.ipc.events import Message, MessageData
+from memoryd.memory import entries
+from memoryd.memory.model import ENTRY_DIR
+from memoryd.memory.search.index import IndexReader
 
 TITLE = "Search"
 SIZES = (1_000, 10_000, 100_000)
 QUERIES = 2_000  #: distinct ones a language
 MAX_P99_MS, MAX_GROWTH = 5.0, 2.0
+MAX_RSS_MB = 50  #: of the daemon and its reader
+TEXTS_AN_ENTRY = 10  #: past texts for each entry of the memory beside them
 TEXTS_A_SESSION = 20
 LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
+OPEN_LIMIT = "the reader is an interpreter with tantivy of its own; it ends after a minute without a question"
 MEGABYTE = 1024 * 1024
 
 _MARKED = Path(__file__).parent / "rules" / "marked"
@@ -43,24 +55,31 @@ class Filled:
     rate: float  #: texts a second, from the journal to the commit
     texts: Sequence[str]
 
+    @property
+    def remembered(self) -> Sequence[str]:
+        return self.texts[::TEXTS_AN_ENTRY]
+
 
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
     sizes = ground.pick(quick=SIZES[:2], full=SIZES)
+    rows: list[Row] = []
+    asked: dict[str, list[str]] = {}
     with ExitStack() as stack:
         filled = [_filled(stack, ground, size) for size in sizes]
-        times, spent = {}, {}
         for language in ("English", "Chinese"):
             queries = _queries(filled[0].texts, language, ground.pick(quick=300, full=QUERIES))
-            before = [_cpu_seconds(one) for one in filled]
-            times[language] = _in_turn(filled, queries)
-            after = [_cpu_seconds(one) for one in filled]
-            spent[language] = [(b - a) / len(queries) for a, b in zip(before, after, strict=True)]
-        plain = {language: _plain(filled[-1].texts, language) for language in times}
-        rows = [row for language, taken in times.items() for row in _rows(language, filled, taken, plain[language])]
-        rows += [row for language, each in spent.items() for row in _costs(language, filled, each)]
+            asked[language] = queries
+            times, spent = _in_turn(filled, queries, _asks)
+            rows += _rows(language, filled, times, _plain(filled[-1].texts, language))
+            rows += [*_parts(language, filled[-1], queries, times[-1]), *_costs(language, filled, spent)]
         rows += [row for one in filled for row in _sizes(one)]
+        for one in filled:
+            _remember(one)
+        for language, queries in asked.items():
+            times, _ = _in_turn(filled, queries[: ground.pick(quick=100, full=500)], _asks_memory)
+            rows += _memory_rows(language, filled, times)
     return rows, [
-        f"{len(times['English'][0]):,} distinct queries a language, each asked of every size in turn; no result cache. "
+        f"{len(queries):,} distinct queries a language, each asked of every size in turn; no result cache. "
         "Floor: the same at 1 000 texts; in brackets SQLite FTS5 (unicode61) in this process on the largest."
     ]
 
@@ -74,8 +93,25 @@ def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
     began = perf_counter()
     with served.client() as client:
         until(lambda: client.call("daemon.health").index_behind == 0, seconds=600, what=served.tail)
-    taken = max(0.1, perf_counter() - began - GATHER_SECONDS)
+        taken = max(0.1, perf_counter() - began - GATHER_SECONDS)
     return Filled(size=size, served=served, rate=size / taken, texts=texts)
+
+
+def _remember(one: Filled) -> None:
+    """Put an entry for some of the texts into the memory, and wait until the index holds them."""
+    folder = one.served.places.user_memory / ENTRY_DIR
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for number, text in enumerate(one.remembered):
+        fields = {"name": f"entry {number}", "description": text[:80], "type": "project"}
+        (folder / f"entry-{number}.md").write_text(entries.render(fields, text), "utf-8")
+    with one.served.client() as client:  # the first question takes them in
+        until(lambda: bool(_asks_memory(client, "entry").items), seconds=600, what=one.served.tail)
+    until(lambda: bool(_engine(one.served).state()["roots"]), seconds=600, what=one.served.tail)
+
+
+def _engine(served: Installation) -> IndexReader:
+    (folder,) = (served.places.data / "index").iterdir()
+    return IndexReader(folder)
 
 
 async def _write(database: Path, texts: Sequence[str]) -> None:
@@ -118,26 +154,43 @@ def _queries(texts: Sequence[str], language: str, count: int) -> list[str]:
     return random.Random(1).sample(found, min(count, len(found)))
 
 
-def _in_turn(filled: Sequence[Filled], queries: Sequence[str]) -> list[list[float]]:
-    """Seconds of each query, for each size."""
+Ask = Callable[[Client, str], Any]
+
+
+def _asks(client: Client, query: str) -> Any:
+    return client.call("session.search", {"query": query, "limit": 10})
+
+
+def _asks_memory(client: Client, query: str) -> Any:
+    return client.call("memory.search", {"query": query, "match": "any", "limit": 10}, timeout=20)
+
+
+def _in_turn(filled: Sequence[Filled], queries: Sequence[str], ask: Ask) -> tuple[list[list[float]], list[float]]:
+    """Seconds of each query, and CPU seconds a query, for each size."""
     taken: list[list[float]] = [[] for _ in filled]
     with ExitStack() as stack:
         clients = [stack.enter_context(one.served.client()) for one in filled]
         for client in clients:
-            _ask(client, "warm")
+            ask(client, "warm")
+        before = [_cpu_seconds(one) for one in filled]
         for query in queries:
             for client, seconds in zip(clients, taken, strict=True):
-                began = perf_counter()
-                _ask(client, query)
-                seconds.append(perf_counter() - began)
-    return taken
+                seconds.append(_seconds(partial(ask, client, query)))
+        spent = [_spent(b, _cpu_seconds(one)) / len(queries) for b, one in zip(before, filled, strict=True)]
+    return taken, spent
 
 
-def _ask(client: Client, query: str) -> None:
-    client.call("session.search", {"query": query, "limit": 10})
+def _seconds(call: Callable[[], object]) -> float:
+    began = perf_counter()
+    call()
+    return perf_counter() - began
 
 
 _FTS5 = "select rowid from texts where texts match ? order by bm25(texts) limit 10"
+
+
+def _found(database: sqlite3.Connection, asked: str) -> list[Any]:
+    return database.execute(_FTS5, (asked,)).fetchall()
 
 
 def _plain(texts: Sequence[str], language: str) -> float:
@@ -148,9 +201,7 @@ def _plain(texts: Sequence[str], language: str) -> float:
     taken = []
     for query in _queries(texts, language, 200):
         asked = " OR ".join(f'"{word}"' for word in query.split())
-        began = perf_counter()
-        database.execute(_FTS5, (asked,)).fetchall()
-        taken.append(perf_counter() - began)
+        taken.append(_seconds(partial(_found, database, asked)))
     database.close()
     return quantile(taken, 0.99)
 
@@ -168,6 +219,31 @@ def _rows(language: str, filled: Sequence[Filled], taken: Sequence[list[float]],
         )  # fmt: skip
 
 
+def _parts(language: str, one: Filled, queries: Sequence[str], taken: Sequence[float]) -> Iterator[Row]:
+    """What of a question is the socket, and what the engine, each by itself."""
+    engine = _engine(one.served)
+    engine.search("warm", field="turn")
+    with one.served.client() as client:
+        trips = [_seconds(lambda: client.call("daemon.health")) for _ in queries]
+    found = [_seconds(partial(engine.search, query, field="turn")) for query in queries]
+    whole, trip, search = (quantile(seconds, 0.5) * 1000 for seconds in (taken, trips, found))
+    yield Row(
+        what=f"{language}, {one.size:,} texts, beside its parts", value=f"p50 {whole:.2f} ms",
+        floor=f"socket {trip:.2f} ms + engine {search:.2f} ms", ratio=f"{whole / (trip + search):.2f}x", limit=LIMIT,
+    )  # fmt: skip
+
+
+def _memory_rows(language: str, filled: Sequence[Filled], taken: Sequence[list[float]]) -> Iterator[Row]:
+    floor = quantile(taken[0], 0.99) * 1000
+    for one, seconds in zip(filled, taken, strict=True):
+        p50, p99 = quantile(seconds, 0.5) * 1000, quantile(seconds, 0.99) * 1000
+        yield Row(
+            what=f"`memory.search`, {language}, {len(one.remembered):,} entries",
+            value=f"p99 {p99:.2f} ms, p50 {p50:.2f} ms", floor=f"{floor:.2f} ms", ratio=f"{p99 / floor:.2f}x",
+            limit="every question looks at every file of the directory" if one is filled[-1] else "",
+        )  # fmt: skip
+
+
 def _costs(language: str, filled: Sequence[Filled], seconds: Sequence[float]) -> Iterator[Row]:
     """CPU of the daemon and its reader: what a query takes where nothing else runs."""
     if HAS_PROC:
@@ -179,8 +255,18 @@ def _costs(language: str, filled: Sequence[Filled], seconds: Sequence[float]) ->
             )  # fmt: skip
 
 
-def _cpu_seconds(one: Filled) -> float:
-    return sum(cpu(pid).total for pid in _processes(one))
+def _cpu_seconds(one: Filled) -> dict[int, float]:
+    """By pid; a child that has just ended is left out."""
+    found = {}
+    for pid in _processes(one):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found[pid] = cpu(pid).total
+    return found
+
+
+def _spent(before: Mapping[int, float], after: Mapping[int, float]) -> float:
+    """Of those that lived the whole time: a writer that ended meanwhile takes its seconds with it."""
+    return sum(after[pid] - before[pid] for pid in before.keys() & after.keys())
 
 
 def _processes(one: Filled) -> list[int]:
@@ -194,12 +280,14 @@ def _processes(one: Filled) -> list[int]:
 def _sizes(one: Filled) -> Iterator[Row]:
     files = sum(path.stat().st_size for path in (one.served.places.data / "index").rglob("*") if path.is_file())
     raw = sum(len(text.encode()) for text in one.texts)
-    held = ""
-    if HAS_PROC:
-        parts = [f"{memory(pid).rss / MEGABYTE:.0f}" for pid in _processes(one)]
-        held = f"; RSS daemon {parts[0]} MB, reader {', '.join(parts[1:]) or '-'} MB"
     yield Row(
-        what=f"index of {one.size:,} texts", value=f"{files / MEGABYTE:.1f} MB, {one.rate:,.0f} texts/s{held}",
-        floor=f"{raw / MEGABYTE:.1f} MB of text", ratio=f"{files / raw:.2f}x",
-        limit="tokenisation in Python; the reader ends after a minute without a question",
+        what=f"index of {one.size:,} texts", value=f"{files / MEGABYTE:.1f} MB, {one.rate:,.0f} texts/s",
+        floor=f"{raw / MEGABYTE:.1f} MB of text", ratio=f"{files / raw:.2f}x", limit="tokenisation in Python",
     )  # fmt: skip
+    if HAS_PROC:
+        held = [memory(pid).rss / MEGABYTE for pid in _processes(one)]
+        yield Row(
+            what=f"RSS with the index of {one.size:,} texts open", value=f"{sum(held):.0f} MB",
+            floor=f"daemon {held[0]:.0f} MB, reader {sum(held[1:]):.0f} MB", aim=f"<= {MAX_RSS_MB} MB",
+            met=sum(held) <= MAX_RSS_MB, limit=OPEN_LIMIT,
+        )  # fmt: skip

@@ -1,7 +1,8 @@
 """Search over the memory of a place: relevance from the index, or from the texts themselves while there is none."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -118,17 +119,21 @@ def _day(date: str) -> datetime | None:
         return None
 
 
-def _diverse(scored: Sequence[tuple[float, Memory]]) -> Iterable[tuple[float, Memory]]:
-    first: list[tuple[float, Memory]] = []
+def _diverse(scored: Sequence[tuple[float, Memory]]) -> Iterator[tuple[float, Memory]]:
+    """Compares no more than is asked for: a page is the best few."""
     again: list[tuple[float, Memory]] = []
     seen: list[frozenset[str]] = []
+    of_file: Counter[FileKey] = Counter()
     for score, memory in scored[:COMPARED]:
         words = content_words(memory.text) if isinstance(memory, SessionSummary) else memory.words
-        of_file = sum(other.key == memory.key for _, other in first)
-        says_again = any(jaccard(words, other) >= SAME for other in seen)
-        (again if says_again or of_file >= PER_FILE else first).append((score, memory))
+        if of_file[memory.key] >= PER_FILE or any(jaccard(words, other) >= SAME for other in seen):
+            again.append((score, memory))
+        else:
+            of_file[memory.key] += 1
+            yield score, memory
         seen.append(words)
-    return [*first, *again, *scored[COMPARED:]]
+    yield from again
+    yield from scored[COMPARED:]
 
 
 def _hit(memory: Memory, score: float, query: str) -> Hit:

@@ -17,12 +17,13 @@ from memoryd.memory.search import embedding
 from memoryd.memory.search.embedding import Embedder, EmbedderSpec
 from memoryd.memory.search.index import IndexReader, IndexWriter
 from memoryd.memory.search.port import Damaged, Unavailable
+from memoryd.memory.search.tokens import single
 
 if TYPE_CHECKING:
     from memoryd.memory.search.vectors import VectorReader, VectorWriter
 
 Answer = dict[str, Any]
-NEAR_WEIGHT = 0.4  #: of a vector beside the words
+NEAR_WEIGHT, CJK_NEAR_WEIGHT = 0.3, 0.5  #: of a vector beside the words; pairs of characters tell less than words
 NICE = 10  #: of a writer: whoever waits for an answer comes first
 
 
@@ -100,7 +101,8 @@ class Meaning:
             )  # fmt: skip
         except Unavailable:
             return words
-        return fused(words, near, weight=NEAR_WEIGHT)[: asked["limit"]]
+        weight = CJK_NEAR_WEIGHT if single(asked["query"]) else NEAR_WEIGHT
+        return fused(words, near, weight=weight)[: asked["limit"]]
 
 
 def _guarded(answer: Callable[[Answer], Answer], asked: Answer) -> Answer:
