@@ -39,6 +39,7 @@ MAX_RSS_MB = 50  #: of the daemon and its reader
 TEXTS_AN_ENTRY = 10  #: past texts for each entry of the memory beside them
 TEXTS_A_SESSION = 20
 LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
+MEMORY_LIMIT = "each question looks at each file of the directory and redacts it again before the index is asked"
 OPEN_LIMIT = "the reader is an interpreter with tantivy of its own; it ends after a minute without a question"
 MEGABYTE = 1024 * 1024
 
@@ -240,7 +241,7 @@ def _memory_rows(language: str, filled: Sequence[Filled], taken: Sequence[list[f
         yield Row(
             what=f"`memory.search`, {language}, {len(one.remembered):,} entries",
             value=f"p99 {p99:.2f} ms, p50 {p50:.2f} ms", floor=f"{floor:.2f} ms", ratio=f"{p99 / floor:.2f}x",
-            limit="every question looks at every file of the directory" if one is filled[-1] else "",
+            limit=MEMORY_LIMIT if one is filled[-1] else "",
         )  # fmt: skip
 
 

@@ -101,8 +101,11 @@ class Meaning:
             )  # fmt: skip
         except Unavailable:
             return words
-        weight = CJK_NEAR_WEIGHT if single(asked["query"]) else NEAR_WEIGHT
-        return fused(words, near, weight=weight)[: asked["limit"]]
+        return fused(words, near, weight=near_weight(asked["query"]))[: asked["limit"]]
+
+
+def near_weight(query: str) -> float:
+    return CJK_NEAR_WEIGHT if single(query) else NEAR_WEIGHT
 
 
 def _guarded(answer: Callable[[Answer], Answer], asked: Answer) -> Answer:

@@ -15,6 +15,7 @@ from memoryd.memory.search.documents import Document, Spoken, of_turns
 from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.search.port import IndexState
+from memoryd.memory.search.process import near_weight
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 TOPICS = (("cat", "kitten", "猫"), ("ship", "deploy", "部署"), ("tea", "drink", "茶"))
@@ -115,3 +116,12 @@ def test_a_packaged_embedder_knows_both_languages(kind: str, package: str, tmp_p
         assert engine.search("猫在睡觉", field="turn", dirs=["/a"])[0].id == "1.0.u"
     finally:
         engine.close()
+
+
+def test_a_vector_moves_more_beside_chinese_than_beside_latin_words() -> None:
+    pytest.importorskip("numpy")
+    from memoryd.memory.search.vectors import fused
+
+    words, near = [("said", 10.0), ("meant", 6.0)], {"meant": 1.0}
+    first = {query: fused(words, near, weight=near_weight(query))[0][0] for query in ("deploy it", "怎么部署 redis")}
+    assert first == {"deploy it": "said", "怎么部署 redis": "meant"}
