@@ -73,6 +73,12 @@ def test_what_only_looks_like_a_secret_stays(clean: str) -> None:
     assert redact(clean) == clean
 
 
+def test_each_line_of_a_pgpass_file_loses_its_password() -> None:
+    passwords = [f"pQ{n}xT{n}wRz" for n in range(4)]
+    shown = redact("\n".join(f"db{n}:5432:shop:app:{password}" for n, password in enumerate(passwords)))
+    assert shown == "\n".join(f"db{n}:5432:shop:app:[secret:pgpass]" for n in range(4))
+
+
 def test_a_placeholder_names_its_kind_in_letters_only() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z-]+", rule.kind)

@@ -6,6 +6,7 @@ from memoryd.ipc.redaction.rule import (
     Pattern,
     Rule,
     has_digit,
+    is_bare,
     is_element,
     is_free_key,
     is_free_secret,
@@ -13,8 +14,8 @@ from memoryd.ipc.redaction.rule import (
     is_mysql,
     is_named_value,
     is_option,
-    is_said_secret,
     is_set,
+    is_sql,
     is_typed_option,
     is_url_password,
     no_example,
@@ -71,8 +72,11 @@ CONTEXT: tuple[Rule, ...] = (
         ),
     ),
     Rule(
-        kind="option", literals=("pass",), accept=no_stand_in,
-        pattern=Pattern(r"(?i:(?<=ssh)pass)\s{1,4}-p\s{0,4}[\"']?(?P<secret>[!#-&(-;=?-~]{4,200})"),
+        kind="option", literals=("pass", "pwd"), accept=is_bare,
+        pattern=Pattern(
+            r"(?:(?i:(?<=ssh)pass)\s{1,4}-p\s{0,4}|(?:(?<=PG)PASSWORD|(?<=MYSQL_)PWD|(?<=SSH)PASS)=)[\"']?"
+            r"(?P<secret>[!#-&(-;=?-~]{4,200})"
+        ),
     ),
     Rule(
         kind="option", literals=("login ",), accept=is_option,
@@ -85,7 +89,7 @@ CONTEXT: tuple[Rule, ...] = (
         ),
     ),
     Rule(
-        kind="sql", literals=("pass",), accept=is_said_secret,
+        kind="sql", literals=("pass",), accept=is_sql,
         pattern=Pattern(r"(?i:password)(?:\s{1,4}|\s{0,2}\(\s{0,2})'(?P<secret>[^'\s]{4,128})'"),
     ),
     Rule(
@@ -155,7 +159,8 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         kind="assigned", literals=NAMES, accept=is_element,
         pattern=Pattern(
-            _NAMED + r"[\w.-]{0,40}(?:\s[^<>\n]{0,120}+)?>(?:<!\[CDATA\[)?(?P<secret>[^\s<>\]]{4,512}+)(?:\]\]>)?</",
+            _NAMED + r"[\w.-]{0,40}(?:\s[^<>\n]{0,120}+)?(?:>|&gt;)(?:<!\[CDATA\[)?"
+            r"(?P<secret>(?:[^\s<>\]&]|&(?!lt;)){4,512}+)(?:\]\]>)?(?:<|&lt;)/",
             re.IGNORECASE,
         ),
     ),

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from memoryd.ipc.redaction.context import CONTEXT, NAMES
 from memoryd.ipc.redaction.personal import PERSONAL
 from memoryd.ipc.redaction.rule import Rule
-from memoryd.ipc.redaction.said import SAID
+from memoryd.ipc.redaction.said import SAID, WORDS
 from memoryd.ipc.redaction.tokens import TOKENS
 from memoryd.ipc.redaction.views import View, views
 
@@ -94,7 +94,7 @@ def find(text: str) -> list[Span]:
 def telling(name: str) -> bool:
     """Whether the name of a field can tell that its value is a secret."""
     lowered = name.lower()
-    return any(literal in lowered for literal in NAMES)
+    return any(literal in lowered for literal in (*NAMES, *WORDS))
 
 
 def replace(text: str, spans: Iterable[Span], counted: Counter[str] | None = None) -> str:
@@ -271,7 +271,11 @@ def _matches(rules: Sequence[Rule], literal: str, text: str, searched: str) -> I
 def _match(rule: Rule, text: str, at: int, chars: int) -> re.Match[str] | None:
     if not rule.lead:
         return rule.pattern.compiled.match(text, at)
-    return rule.pattern.compiled.search(text, max(at - rule.lead, 0), at + chars + rule.reach)
+    search, end = rule.pattern.compiled.search, at + chars + rule.reach
+    match = search(text, max(at - rule.lead, 0), end)
+    while match is not None and match.end() <= at:  # of a literal before this one
+        match = search(text, match.end(), end)
+    return match
 
 
 def _span(rule: Rule, match: re.Match[str]) -> Span:

@@ -61,7 +61,7 @@ _NAME = re.compile(
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _SETS = re.compile(r"(?<![\w-])(?:set(?:[ \t]+--?[A-Za-z-]{1,10}){1,5}|(?i:setx)|setenv|ENV)[ \t]+\w{0,60}\Z", re.ASCII)
 _TYPED = re.compile(r"(?<![\w-])--?[\w-]{0,30}\Z", re.ASCII)
-_ELEMENT = re.compile(r"<[\w:.-]{0,40}\Z")
+_ELEMENT = re.compile(r"(?:<|&lt;)[\w:.-]{0,40}\Z")
 _ACCOUNT = re.compile(r"(?:user|role|exists|to|,)\s{1,8}\S{1,80}\s{1,8}\Z", re.IGNORECASE)
 _BEHIND = 100  #: characters before a match that may say what it is
 FREE_ENTROPY = 3.0  #: bits per character of a value that only its name announces
@@ -122,10 +122,21 @@ def is_named_value(match: re.Match[str]) -> bool:
     return is_said_token(match) and len(value) >= 8 and entropy(value) >= FREE_ENTROPY and not _LOOK_UP.match(value)
 
 
+def is_sql(match: re.Match[str]) -> bool:
+    """A quoted word is a password behind a keyword in capitals; else it has a digit."""
+    return no_stand_in(match) if match[0].startswith("PASSWORD") else is_said_secret(match)
+
+
 def is_identified(match: re.Match[str]) -> bool:
     """`IDENTIFIED BY` of SQL, not of a sentence: in capitals before a quote, or after an account."""
-    of_sql = (match["quote"] and match[0].startswith("IDENTIFIED")) or _behind(match, _ACCOUNT)
-    return bool(of_sql) and is_said_secret(match)
+    if match["quote"] and match[0].startswith("IDENTIFIED"):
+        return no_stand_in(match)
+    return is_said_secret(match) and _behind(match, _ACCOUNT)
+
+
+def is_bare(match: re.Match[str]) -> bool:
+    """Any word where nothing but a password may stand, unless it is the name of one."""
+    return no_stand_in(match) and not (_LOOK_UP.match(match["secret"]) or _NAME.fullmatch(match["secret"]))
 
 
 def is_mysql(match: re.Match[str]) -> bool:

@@ -9,11 +9,13 @@ _SIGN = r"""["'”」`]?\s{0,4}(?:=>|[:：=—–])\s{0,4}"""
 _IS = rf"(?:\s{{0,4}}(?:是|为|為|改成了?|改为|改為|设为|設為|设成|設成|は|が|은|는|이|가)[\s:：]{{0,4}}|{_SIGN})"
 _NO_COUNT = r"(?!\d{1,6}\s?[年月日位个個次回桁文년월일자회번])"  #: how long it is, or since when
 _EST = rf"(?:\s{{1,4}}(?:is|ist|lautet|war|est|es|era|é|è|jest)[\s:]{{1,4}}|{_SIGN})"
-_OF = r"(?:\s[\w.]{1,20}){0,3}"  #: what it opens: "mot de passe de la base"
+_OF = r"(?: [\w.]{1,20}){0,3}?"  #: what it opens: "mot de passe de la base"
 
 _CJK_PASSWORDS = ("密码", "口令", "密碼", "パスワード", "비밀번호", "패스워드")
 _CJK_TOKENS = ("密钥", "令牌", "凭证", "凭据", "密鑰", "金鑰", "權杖", "憑證", "トークン", "토큰")
 _PASSWORDS = ("contrase", "senha", "kennwort", "пароль", "hasło", "şifre", "mật khẩu")
+
+WORDS = (*_PASSWORDS, *_CJK_PASSWORDS, *_CJK_TOKENS)  #: what the name of a secret may hold beside `context.NAMES`
 
 SAID: tuple[Rule, ...] = (
     Rule(
