@@ -289,6 +289,7 @@ class Daemon:
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
+            self.shelf.look_afresh()
             self.runner.core_chars = config.memory.core_chars
             self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")

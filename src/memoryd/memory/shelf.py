@@ -40,6 +40,7 @@ class _Place:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     catalogue: Catalogue | None = None  #: None: nobody has read it yet
     generation: int = 0
+    seen: dict[str, str] | None = None  #: what the last look has recorded and read, as digests; None: look again
 
 
 @dataclass(slots=True, kw_only=True)
@@ -221,12 +222,23 @@ class Shelf:
         return found
 
     def _refresh(self, root: Path) -> None:
-        self._observe(root)
-        self._load(root)
+        """Record and read what is another than at the last look."""
+        place = self.place(root)
+        present = place.directory.digests()
+        if place.seen != present:
+            self._observe(root)
+            self._load(root)
+            place.seen = present
+
+    def look_afresh(self) -> None:
+        """Let the next look read everything again: what is shown of a file depends on the settings too."""
+        for place in self._places.values():
+            place.seen = None
 
     def _load(self, root: Path) -> None:
         """Parse the directory and swap its catalogue whole."""
         place = self.place(root)
+        place.seen = None
         place.generation += 1
         place.catalogue = Catalogue.build(
             {FileKey(place.role, path): content for path, content in place.directory.read_all().items()},
