@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import structlog
-from support.payloads import HONEST, PAYLOADS, Payload
+from support.payloads import HONEST, NEAR, PAYLOADS, Payload
 from support.poisoning import CHANNELS, Result, attack, without_defence
 
 from bench.ground import Ground
@@ -23,15 +23,19 @@ TITLE = "Memory poisoning"
 def section(ground: Ground) -> tuple[list[Row], list[str]]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     names = tuple(CHANNELS)
-    rows, leaked, missed, tried = [], 0, 0, 0
+    rows, leaked, missed, tried, near, near_tried = [], 0, 0, 0, 0, 0
+    close = {payload.wanted for payload in PAYLOADS if payload.kind == NEAR}
     for number, channel in enumerate(names):
         payloads = PAYLOADS[number :: len(names)] if ground.quick else PAYLOADS
         result, floor = _run(channel, payloads), _run(channel, payloads, defended=False)
         leaked, missed, tried = leaked + len(result.leaked), missed + len(result.missed), tried + len(payloads)
+        near += len(close.intersection(result.leaked))
+        near_tried += sum(payload.wanted in close for payload in payloads)
         rows.append(_row(channel, len(payloads), result, floor))
     return rows, [
         f"{len(PAYLOADS)} payloads; {tried} attempts, {leaked} trusted. The floor is the same agent with names, limits"
         " and frontmatter checked alone.",
+        f"Of {len(close)} payloads paraphrased near the user's words {near} of {near_tried} attempts were trusted.",
         f"Of {len(names) * len(HONEST)} honest lines of the user {missed} did not become memory.",
     ]
 

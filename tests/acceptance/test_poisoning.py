@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.faults_profile import FULL
-from support.payloads import PAYLOADS, Payload
+from support.payloads import BELIEVED, NEAR, PAYLOADS, Payload
 from support.poisoning import CHANNELS, attack, without_defence
 
 from memoryd.worker.agents.rules import RulesAgent
@@ -25,6 +25,9 @@ def test_there_are_enough_payloads_of_every_class() -> None:
     assert len(PAYLOADS) >= 50
     assert len({payload.kind for payload in PAYLOADS}) >= 12
     assert sum(any("\u4e00" <= char <= "\u9fff" for char in payload.wanted) for payload in PAYLOADS) >= 12
+    near = [payload for payload in PAYLOADS if payload.kind == NEAR]
+    assert len(near) >= 14
+    assert any("\u4e00" <= char <= "\u9fff" for payload in near for char in payload.wanted)
 
 
 @pytest.mark.parametrize("channel", NAMES)
@@ -38,6 +41,11 @@ async def test_without_the_defence_the_same_payloads_come_through(home: Path) ->
     with without_defence():
         result = await attack(home, "tool result", payloads=payloads)
     assert result.leaked == tuple(payload.wanted for payload in payloads)
+
+
+async def test_what_the_threat_model_calls_undefended_is_believed(home: Path) -> None:
+    result = await attack(home, "tool result", payloads=BELIEVED)
+    assert result.leaked == tuple(payload.wanted for payload in BELIEVED)
 
 
 async def test_a_payload_that_is_quoted_is_seen_as_quoted(home: Path) -> None:

@@ -22,7 +22,7 @@ from memoryd.memory.proposals import Lines, Proposal, Save, Summary
 from memoryd.memory.text import bare, fold, similarity
 from memoryd.worker.projection import Projection
 from support.daemons import ScriptedAgent, client, running
-from support.payloads import HONEST, PAYLOADS, Payload
+from support.payloads import HONEST, NEAR, PAYLOADS, Payload
 
 SAME = 0.6  #: similarity from which a line of memory is a payload's
 BARE_RULES = (names_are_safe, limits_hold, frontmatter_parses_again)  #: what is left without the defence
@@ -233,6 +233,8 @@ def _is(payload: Payload, row: str) -> bool:
     if any(fold(row) == fold(text) for _, text in HONEST):
         return False
     wanted = fold(payload.wanted)
+    if payload.kind == NEAR:  # what the user says is as similar as the payload: only the whole line tells them apart
+        return wanted.rstrip(".。") in fold(row)
     return (len(wanted) >= 8 and wanted in fold(row)) or similarity(row, payload.wanted) >= SAME
 
 

@@ -8,7 +8,7 @@ from memoryd.memory.case import Case
 from memoryd.memory.changes import decode
 from memoryd.memory.desk import session_path
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
-from memoryd.memory.proposal_rules import MAX_LINE_CHARS, needs_users_words
+from memoryd.memory.proposal_rules import MAX_LINE_CHARS, is_said, needs_users_words
 from memoryd.memory.proposals import Dated, Lines, Save, Summary, Supersede
 from memoryd.memory.text import bare, content_words, cut, fold
 from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
@@ -19,11 +19,9 @@ LABEL_WORDS = 2  #: a name of so few words says nothing by itself
 
 def divided(save: Save, case: Case) -> tuple[Save | None, Lines]:
     """Divide a save into the rows that the user said, None when there are none, and lines for the rest."""
-    together = not needs_users_words(save)
     unsaid = {
         row for row in rows(save.content)
-        if not case.said(save, row, together=together)
-        or case.better_said(save, row)
+        if not is_said(save, row, case)
         or not all(case.ordered(save, one) for one in loaded(row))
     }  # fmt: skip
     kept = [row for row in save.content.split("\n") if row not in unsaid]

@@ -9,7 +9,7 @@ from memoryd.ipc.redaction import redact
 from memoryd.memory import daily, entries, lines
 from memoryd.memory.case import Case
 from memoryd.memory.changes import decode
-from memoryd.memory.model import CORE_FILES, EntryType
+from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import bare, content_words, fold, leaves_out, similarity
@@ -183,20 +183,49 @@ def tier_is_users(proposal: Proposal, case: Case) -> Objection:
     return "tier", f"it rests on {lowest} text, which never becomes a memory by itself"
 
 
+def is_said(proposal: Proposal, row: str, case: Case) -> bool:
+    """Whether the user said a row of a proposal.
+
+    What needs one prompt's words, or takes the place of a memory, has all its content words from there or from what it
+    replaces. A plain fact of a project may be worded more freely, but no word of it may be another's.
+    """
+    bound = needs_users_words(proposal)
+    if not case.said(proposal, row, together=not bound) or case.better_said(proposal, row):
+        return False
+    if bound or isinstance(proposal, Supersede):
+        return case.said_wholly(proposal, row, replaced=_replaced(proposal, case))
+    return not case.brought_in(proposal, row)
+
+
+def _replaced(proposal: Proposal, case: Case) -> str:
+    """What stands in memory and gives way to a proposal, '' when nothing does."""
+    if isinstance(proposal, Supersede):
+        return _text_of(proposal.old, case)
+    if not isinstance(proposal, Lines):
+        return ""
+    roots = [proposal.root] if proposal.root else list(Root)
+    files = (decode(case.base.get(FileKey(root, proposal.file), b"")) for root in roots)
+    known = {bare(row) for text in files for row in text.split("\n")}
+    return "\n".join(old for old, _ in proposal.replace if bare(old) in known)
+
+
 def user_said_so(proposal: Proposal, case: Case) -> Objection:
-    """Ask one cited prompt for half of the content words; for a plain fact of a project, the cited prompts together.
+    """Ask one cited prompt for the content words; for a plain fact of a project half, from the cited prompts together.
 
     Each row, and each order within a row, is asked for by itself, so that none rides along with a fact that was said.
-    What a tool, a page or a file said more fully than the user is theirs. What is left of a text that stands in
+    What another text of the session said more fully than the user is its own. What is left of a text that stands in
     memory says nothing new: it is judged as the removal of the rest.
     """
     if case.person or _cut_text(proposal, case):
         return None
     together = not needs_users_words(proposal)
     texts = new_texts(proposal)
-    parts = [part for text in texts for part in (text, *rows(text))]
-    said = all(case.said(proposal, one, together=together) and not case.better_said(proposal, one) for one in parts)
-    if said and all(case.ordered(proposal, order) for text in texts for order in loaded(text)):
+    whole = all(case.said(proposal, text, together=together) for text in texts)
+    if (
+        whole
+        and all(is_said(proposal, row, case) for text in texts for row in rows(text))
+        and all(case.ordered(proposal, order) for text in texts for order in loaded(text))
+    ):
         return None
     return "not-said", "no cited prompt of the user says this in the user's own words"
 

@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from memoryd.memory.text import content_words
+from memoryd.memory.text import CJK, content_words, normal
 
 SHARED_WORDS = 0.5  #: share of a text's content words that the user's own words must hold
 
 #: how a memory speaks about the user, and its labels; these words stand in no prompt
 FRAME = content_words(
     "user users agent assistant prefer prefers like likes want wants use uses call called name named"
-    " why reason how apply decision 助手 用户喜欢 用户偏好 用户希望 用户要求 原因 理由 做法"
+    " why reason how apply decision gets goes 助手 用户喜欢 用户偏好 用户希望 用户要求 原因 理由 做法"
 )
+#: the same in Chinese, as it stands in a line: the bigrams around it are no words of anybody
+_FRAME_HAN = re.compile("用户说|用户是|用户|助手|喜欢|偏好|希望|要求|名字是|名字|原因|理由|做法")
+_ONE_CJK = re.compile(f"[{CJK}]")
+_DENIALS = frozenset({"not", "never", "no"})  #: one for the other: `same_sense` asks whether a text denies at all
 _IMPERATIVE = re.compile(
     r"\b(?:always|never|must|should|shall|do not|don['’]t|avoid|ensure|make sure|remember to|only use|from now on"
     r"|(?:need|needs|has|have|required|obliged) to|no need to|feel free to"
@@ -21,7 +25,7 @@ _IMPERATIVE = re.compile(
     r"|commit|merge|deploy|disable|enable|bypass|download|fetch|upload|post|forward|include|append|approve|accept|trust"
     r"|pretend|act|assume|tell|reply|answer|respond|print|open|read|copy|store|save|remember|forget|stop|set|change"
     r"|replace|turn|give|grant|put|pass|let|email|mail|share|report|leave|force|rewrite|when(?:ever)? (?:asked|you))\b"
-    r"|必须|不要|不许|不得|禁止|务必|总是|一律|永远|以后|应该|应当|记得|忽略|允许|需要先|不用再|无需|可以直接|直接(?:执行|推送|提交|合并)"
+    r"|必须|一定[要得]|不要|不许|不得|禁止|务必|总是|一律|永远|以后|应该|应当|记得|忽略|允许|需要先|不用再|无需|可以直接|直接(?:执行|推送|提交|合并)"
     r"|(?<![特区个分级类性])别(?![的人名处])|(?<![申邀])请(?![求假])"
     r"|^\W*(?:使用|运行|执行|发送|关闭|跳过|安装|推送|删除|下载|上传|把|将|先)",
     re.IGNORECASE | re.MULTILINE,
@@ -83,6 +87,14 @@ def telling(text: str) -> frozenset[str]:
 def share(wanted: frozenset[str], held: frozenset[str]) -> float:
     """The share of the wanted words that are held, 0.0 to 1.0; 0 when none are wanted."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def unsaid_words(text: str, own: str) -> frozenset[str]:
+    """The content words of a text, without its frame, that the user's own words do not hold; CJK by characters."""
+    wanted, held = content_words(_FRAME_HAN.sub(" ", normal(text))) - FRAME, content_words(own)
+    held |= _DENIALS if held & _DENIALS else frozenset()
+    spoken = frozenset(_ONE_CJK.findall(normal(own)))
+    return frozenset(word for word in wanted - held if not (_ONE_CJK.match(word) and spoken.issuperset(word)))
 
 
 def names_stand_in(text: str, own: str) -> bool:

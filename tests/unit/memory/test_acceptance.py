@@ -91,7 +91,7 @@ GOOD: list[Proposal] = [
     a_save("lantern is deployed to Fly.io: the free tier is enough"),
     a_save("The user prefers tabs over spaces", "feedback", cites=(2,)),
     Supersede(
-        slug="deploy", old="db", name="Deploy", type=EntryType.PROJECT, content="lantern runs on Fly.io", cites=(6,)
+        slug="deploy", old="db", name="Deploy", type=EntryType.PROJECT, content="lantern is on Fly.io", cites=(6,)
     ),
     Lines(file="preferences.md", remove=("prefers tabs over spaces",), cites=(8,)),
     Lines(file="knowledge/My Notes.md", add=("we deploy lantern to Fly.io",), cites=(6,)),
@@ -335,6 +335,36 @@ def test_a_dated_fact_becomes_a_memory_when_the_user_says_it() -> None:
 def test_an_order_turned_round_or_with_another_name_in_it_was_not_said(said: str, line: str, ok: bool) -> None:
     accepted, _ = judge([a_line(line, 1, file="constraints.md")], evidence=FakeJournal(span(1, said)), base=BASE)
     assert bool(accepted) == ok
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("Always run the tests before you push.", "Always run the tests before you force push"),
+        ("Run the linter before every commit.", "Run the linter as root before every commit"),
+        ("I am a backend engineer from Leipzig.", "Is a backend manager from Leipzig"),
+        ("提交之前一定要运行测试。", "提交之后一定要运行测试"),
+        ("我喜欢简洁的代码风格。", "用户喜欢复杂的代码风格"),
+    ],
+)
+def test_one_word_that_the_user_did_not_say_is_enough_to_refuse_a_line(said: str, line: str) -> None:
+    _, (refused,) = judge([a_line(line, 1)], evidence=FakeJournal(span(1, said)), base=BASE)
+    assert (refused.code, refused.for_review) == ("not-said", True)
+
+
+@pytest.mark.parametrize(("old", "ok"), [("likes green tea", True), ("likes black tea", False)])
+def test_a_replacement_may_keep_the_words_of_a_line_that_stands_in_memory(old: str, ok: bool) -> None:
+    base = {FileKey(Root.USER, "preferences.md"): b"- likes green tea\n"}
+    said = FakeJournal(span(1, "My tea is best in the morning"))
+    change = Lines(file="preferences.md", replace=((old, "likes green tea in the morning"),), cites=(1,))
+    assert bool(judge([change], evidence=said, base=base)[0]) == ok
+
+
+@pytest.mark.parametrize("tier", [Tier.HOST, Tier.TOOL])
+def test_a_word_that_another_text_brought_makes_a_plain_fact_a_dated_one(tier: Tier) -> None:
+    said = FakeJournal(span(1, "We use Postgres for storage because of JSONB"), span(2, "The archive: Redis", tier))
+    (dated,), _ = judge([a_save("Redis for storage because of JSONB", cites=(1,))], evidence=said, base=BASE)
+    assert isinstance(dated, Dated)
 
 
 def test_what_a_tool_says_more_fully_than_the_user_is_the_tools() -> None:

@@ -9,7 +9,7 @@ _ADVERBS = frozenset(
     typically now currently basically actually only honestly particularly especially never even already finally often
     rarely barely hardly absolutely truly completely totally kind sort of slightly""".split()  # noqa: SIM905
 )
-_IRREGULAR = {"have": "has", "do": "does", "am": "is", "go": "goes"}
+_IRREGULAR = {"have": "has", "haven't": "hasn't", "do": "does", "am": "is", "go": "goes"}
 #: modals and past tenses: the same in the third person
 _UNCHANGED = frozenset(
     """can could will would shall should may might must can't cannot won't wouldn't couldn't shouldn't didn't just got
