@@ -13,7 +13,7 @@ from memoryd.memory.ports import Span
 
 _FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that are compared with a user's text
 
-_SPOKEN = "('message', 'turn', 'pre_compact', 'post_compact', 'subagent_stop')"
+_SPOKEN = "('message', 'turn', 'tool_use', 'pre_compact', 'post_compact', 'subagent_stop')"
 
 #: `spawned`: the session belongs to a sub-agent, so its prompts are the parent agent's
 _SPAN = (
