@@ -725,3 +725,12 @@ def test_a_new_employer_takes_the_place_of_the_old_one() -> None:
     talk.run()
     assert "Globex" in talk.memory()
     assert "Acme" not in talk.memory()
+
+
+@pytest.mark.parametrize(("remarks", "gone"), [((), True), (("thanks",), True), (("what is this?", "fix it"), False)])
+def test_forget_that_reaches_over_one_remark_and_no_further(remarks: tuple[str, ...], gone: bool) -> None:
+    talk = Talk()
+    for text in ("Always run make check before you commit.", *remarks, "forget that"):
+        talk.say(text)
+    talk.run()
+    assert ("make check" not in talk.memory()) is gone

@@ -74,6 +74,4 @@ def _file(desk: Desk, readings: list[tuple[Utterance, Reading]], note: Note) -> 
         unsure = sorted((fact for fact in facts if fact.tentative), key=lambda fact: -fact.lasting)
         if not any(replaced):
             any(desk.file(fact, utterance.seq, note.learned) for fact in unsure)  # the first that replaces something
-        learned = [held.text for held in desk.learned if held not in before]
-        if learned:
-            note.learned = learned
+        note.take_learned([held.text for held in desk.learned if held not in before])

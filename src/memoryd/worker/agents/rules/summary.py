@@ -30,7 +30,8 @@ _ANSWER_START_CHARS = 400  #: of an answer are looked at for its first sentence
 class Note:
     """What a session's earlier runs left for the next ones."""
 
-    learned: list[str] = field(default_factory=list)  #: facts of the newest prompt that held any
+    learned: list[str] = field(default_factory=list)  #: facts of the prompt before, or of the one before a remark
+    remarks: int = 0  #: prompts since that held none
     asked: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)  #: `[time] task -> result`, for turns with a tool call
@@ -38,6 +39,12 @@ class Note:
     turns: dict[str, int] = field(default_factory=dict)  #: ok, failed, interrupted -> count
     tools: dict[str, int] = field(default_factory=dict)  #: name -> calls
     seen: int = 0  #: last seq that is counted; a range read again adds nothing
+
+    def take_learned(self, learned: list[str]) -> None:
+        """Take what a prompt taught: "forget that" and a change that names nothing reach over one remark at most."""
+        self.remarks = 0 if learned else min(2, self.remarks + 1)
+        if learned or self.remarks > 1:
+            self.learned = learned
 
     @classmethod
     def load(cls, text: str) -> "Note":
