@@ -78,11 +78,12 @@ def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")
-        return MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about)
+        facts = held if key.path in CORE_FILES else 0
+        return MemoryItem(scope=str(key.root), path=key.path, name=key.path, description=about, facts=facts)
     return MemoryItem(
         scope=str(key.root), path=key.path, name=clean(known.name), description=clean(known.description),
         type=str(known.type), status=str(known.status), updated_at=known.updated_at, tier=known.tier,
-        expires_at=known.expires_at,
+        expires_at=known.expires_at, facts=int(known.active),
     )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def line(host: Mapping[str, Any]) -> str:
     except OSError:
         return "memoryd off"
     parts = [f"memoryd {health.get('state', '?')}", *_turns(session)]
-    count = sum(1 for item in memories.get("items", ()) if item.get("type") and item.get("status") == "active")
+    count = sum(item.get("facts", 0) for item in memories.get("items", ()))
     more = "+" if memories.get("next_cursor") else ""
     return " · ".join([*parts, f"{count}{more} {'memory' if count == 1 else 'memories'}"])
 

@@ -73,6 +73,7 @@ class MemoryItem(Result):
     flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
     score: float | None = None
+    facts: int = 0  #: lines of a core file, 1 for an active entry
 
 
 class MemoryItems(Page):
