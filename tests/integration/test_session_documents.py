@@ -102,8 +102,8 @@ async def test_a_copy_has_a_new_id_and_is_not_consolidated_again(home: Path, pro
         copied = await one.call("session.copy", {**KEY, "new_session_id": "twin"}, timeout=5)
         assert (copied.session_id, copied.events) == ("twin", len((await export(one))["events"]))
         await until(lambda: asyncio.to_thread(lambda: daemon.indexer.position > newest))  # it can be found
-        waiting = await one.call("consolidation.run", {"cwd": project}, timeout=5)
-        assert waiting.outcome == "no_change"
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        assert [u for seen in agent.seen[runs:] for s in seen.sessions for u in s.user_texts()] == []
         await turn(one, "I prefer dark mode", session="twin", cwd=project)
         await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
         new = [u.text for seen in agent.seen[runs:] for s in seen.sessions for u in s.user_texts()]
