@@ -29,7 +29,7 @@ SECTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Ratios side by side with their floors.")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, under 90 seconds")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, some minutes")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="one section; may be given again")
     options = parser.parse_args(argv)
     began, broken = perf_counter(), 0

@@ -12,7 +12,7 @@ from support.talk import deliver, turn
 async def test_an_edit_in_a_directory_in_use_is_seen_at_once(home: Path, project: str) -> None:
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
         await turn(one, "hello", cwd=str(home))
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         file = daemon.places.user_memory / "preferences.md"
         await asyncio.to_thread(file.write_text, "- mine by hand\n")
         rows = await until(
@@ -62,7 +62,7 @@ async def test_a_file_that_the_agent_wrote_is_the_hosts_and_starts_the_count_aga
             await deliver(
                 one, "Stop", cwd=project, prompt_id=uuid.uuid4().hex, transcript_path=str(path), stop_hook_active=False
             )
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         await daemon.shelf.refresh([file.parent])
         versions = await asyncio.to_thread(daemon.history.file_versions, file.parent, file.name)
         assert versions[-1]["author"] == "host"

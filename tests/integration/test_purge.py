@@ -133,7 +133,7 @@ async def test_what_was_purged_does_not_come_back_by_hook_spool_transcript_or_pu
         await asyncio.to_thread(transcript.write_text, json.dumps(said) + "\n")
         await deliver(one, "Stop", session="gone", cwd=project, transcript_path=str(transcript), stop_hook_active=False)
         await one.call("event.publish", {"event": event}, timeout=5)
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         done = await purge(one, session="gone")
         assert str(transcript) in [place.where for place in done.unreached]
         # the same and an older text again, by every way in; and something new, which is wanted
@@ -152,7 +152,7 @@ async def test_what_was_purged_does_not_come_back_by_hook_spool_transcript_or_pu
         fresh = {**event, "id": "p3", "at": "2999-01-01T00:00:00Z", "data": {"text": "I prefer marimba"}}
         assert (await one.call("event.publish", {"event": fresh}, timeout=5)).seq > 0
         await deliver(one, "Stop", session="gone", cwd=project, transcript_path=str(transcript), stop_hook_active=False)
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         await daemon.reader.catch_up_all()
         data = daemon.places.data
         assert await asyncio.to_thread(holding, data, "xylophone") == []

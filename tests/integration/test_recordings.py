@@ -30,7 +30,7 @@ async def replay(daemon: Daemon, run: str, home: Path) -> list[dict[str, Any]]:
             answer = await one.call("hook.deliver", params, timeout=10)
             assert answer.exit_code == 0
             sent.append(firing.stdin)
-    await daemon.caught_up()
+    await daemon.follower.caught_up()
     return sent
 
 

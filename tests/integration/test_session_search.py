@@ -57,7 +57,7 @@ async def test_a_text_is_found_once_though_it_came_by_hook_and_transcript(home: 
             one, "Stop", cwd=project, prompt_id=prompt, transcript_path=str(transcript),
             stop_hook_active=False, last_assistant_message="done",
         )  # fmt: skip
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         for look in (False, True):
             if look:
                 assert await daemon.indexer.catch_up()

@@ -146,7 +146,7 @@ async def test_after_a_compaction_the_checkpoint_comes_back_once(home: Path, pro
         compact = await deliver(one, "SessionStart", cwd=project, source="compact")
         assert "Port the parser to Rust" in compact.stdout
         await deliver(one, "PostCompact", cwd=project, trigger="manual", compact_summary="x")
-        await daemon.caught_up()
+        await daemon.follower.caught_up()
         after = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="next", prompt="go on")
         assert "Port the parser" not in after.stdout
         await idle(daemon)

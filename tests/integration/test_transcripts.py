@@ -29,7 +29,7 @@ async def read(daemon: Daemon, path: Path, home: Path) -> list[str]:
     """Tell the daemon of a transcript, let it read; returns the messages it took."""
     async with client(daemon) as one:
         await deliver(one, "Stop", cwd=str(home), prompt_id="p0", transcript_path=str(path))
-    await daemon.caught_up()
+    await daemon.follower.caught_up()
     return await messages(daemon)
 
 

@@ -21,13 +21,14 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
+from memoryd.daemon.following import Follower
 from memoryd.daemon.health import HealthReport, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
-from memoryd.daemon.journal.journal import Appended, Binding, Journal
+from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
@@ -41,6 +42,7 @@ from memoryd.daemon.permitting import Permits
 from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.restoring import restore
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
@@ -48,15 +50,13 @@ from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
 from memoryd.ipc import redaction
-from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PostCompact
+from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
 from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.places import Places
 from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
-from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
-from memoryd.memory.recovery import recover
 from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
@@ -106,9 +106,9 @@ class Daemon:
     spool: Spool = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
+    follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-    _following: set[asyncio.Task[None]] = field(default_factory=set)
     _config_stamp: tuple[int, ...] | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -144,10 +144,17 @@ class Daemon:
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
         )
-        self.ingest = Ingest(self.journal, self.places, lambda: self.config, self.recaller.for_hook, self._after_append)
-        self.carrier = Carrier(
-            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data, wake=self._look_again
+        self.ingest = Ingest(
+            self.journal,
+            self.places,
+            lambda: self.config,
+            self.recaller.for_hook,
+            lambda *appended: self.follower.after_append(*appended),
         )
+        self.carrier = Carrier(
+            documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
+            wake=lambda: self.follower.look_again(),
+        )  # fmt: skip
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
@@ -157,6 +164,10 @@ class Daemon:
         conversations = Conversations(self.journal)
         self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
+        self.follower = Follower(
+            worker=self.worker, indexer=self.indexer, recaller=self.recaller, reader=self.reader,
+            observer=self.observer, spawn=self.spawn,
+        )  # fmt: skip
         self.spool = Spool(self.places.spool)
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
@@ -196,7 +207,8 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
-        await daemon._recover()
+        await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
+        await daemon.refresh_pauses()
         return daemon
 
     async def start(self, handlers: dict[str, Handler], activated: socket.socket | None = None) -> None:
@@ -356,20 +368,6 @@ class Daemon:
             found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
         return found
 
-    async def _recover(self) -> None:
-        """Put files of runs that did not commit back, then look at what was moved aside. Under the data lock."""
-        for intent in await asyncio.to_thread(self.runs.open_intents):
-            found = await asyncio.to_thread(recover, intent, self.runs.versions.content, clock=self.clock)
-            await asyncio.to_thread(self.runs.versions.record, found)
-            await asyncio.to_thread(self.runs.abandon, intent.run_id)
-            log.warning("run.recovered", run=intent.run_id, files=len(intent.changes))
-        self.shelf.place(self.places.user_memory, Root.USER)  # before the loop: the first sight decides the role
-        for row in await asyncio.to_thread(self.history.directories):
-            await self.shelf.recover(Path(row["path"]))
-        await asyncio.to_thread(self.shelf.seed, self.places.user_memory)
-        await self.shelf.recover(self.places.user_memory)
-        await self.refresh_pauses()
-
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
         for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
@@ -389,39 +387,6 @@ class Daemon:
             await self.journal.writer.arun(lambda connection: None)
             sd_notify("WATCHDOG=1")
             await asyncio.sleep(seconds)
-
-    async def caught_up(self) -> None:
-        """Wait until all that followed from the events so far is done."""
-        while self._following:
-            await asyncio.wait(self._following)
-
-    def _after_append(
-        self, event: Event, appended: list[Appended], binding: Binding, transcript_path: str | None
-    ) -> None:
-        if any(one.job for one in appended):
-            self.worker.wake()
-        self.indexer.wake()
-        directory, reads = binding.dir, transcript_path is not None
-        if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
-            task = self.spawn(self._follow(event, directory, reads))
-            self._following.add(task)
-            task.add_done_callback(self._following.discard)
-
-    def _look_again(self) -> None:
-        """Events came in by another way than one by one."""
-        self.worker.wake()
-        self.indexer.wake()
-
-    async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
-        """After the answer: what an event leads to besides its row."""
-        try:
-            await self.recaller.observe(event)
-            if reads:
-                await self.reader.catch_up(event.host, event.session_id)
-                self.indexer.wake()
-            await self.observer.active(directory)
-        except MemorydError as error:
-            log.warning("follow.failed", session=event.session_id, error=error.code)
 
     def _index(self) -> Engine:
         wanted = self.config.search

@@ -1,33 +1,11 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
+from support.catalogue import CATALOGUE, NOW
 
-from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import Entry, EntryStatus, FileKey, Root
+from memoryd.memory.model import Entry, EntryStatus
 from memoryd.memory.ranking import composite, ranked, recency, relevance
 from memoryd.memory.text import content_words
-
-NOW = datetime(2026, 11, 30, tzinfo=UTC)
-
-
-def a_catalogue(**bodies: str) -> Catalogue:
-    files = {
-        FileKey(Root.PROJECT, f"knowledge/{slug.replace('_', '-')}.md"): body.encode() for slug, body in bodies.items()
-    }
-    return Catalogue.build(
-        {
-            **files,
-            FileKey(Root.USER, "preferences.md"): "- 喜欢简洁的代码风格\n- tabs in Python\n".encode(),
-            FileKey(Root.PROJECT, "sessions/2026-11-02-b.md"): b"- Asked: rename the billing module\n",
-        }
-    )
-
-
-CATALOGUE = a_catalogue(
-    db="---\nname: Database\ndescription: which storage\ntype: project\n---\nPostgres for its JSON.\nRuns in Docker.\n",
-    deploy="---\nname: Deploy\ntype: user\n---\nFly.io, Postgres too.\n",
-    db_v1="---\nname: Database\nstatus: historical\nsuperseded_by: db\n---\nMySQL and Postgres compared.\n",
-)
 
 
 @pytest.mark.parametrize(("days", "score"), [(0, 1.0), (7, 0.8507), (30, 0.35), (60, 0.075)])

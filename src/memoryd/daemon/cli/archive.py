@@ -61,7 +61,7 @@ def import_archive(file: File, json: Json = False) -> None:
     """Take in what `memoryd export` wrote, into an empty or a used memory.
 
     It is verified first, and nothing is changed when a checksum is wrong. What is known already adds nothing, what was
-    purged here stays away, and where files differ yours stay.
+    said and purged here stays away with the lines that rest on it, and where files differ yours stay.
 
     Example: [cyan]memoryd import-archive ~/memory.tar.gz[/]
     """

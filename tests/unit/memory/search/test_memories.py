@@ -1,33 +1,9 @@
-from datetime import UTC, datetime
-
 import pytest
+from support.catalogue import CATALOGUE, NOW
 
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.search.memories import PER_FILE, Hit, Match, matching, ranked_hits, scaled
-
-NOW = datetime(2026, 11, 30, tzinfo=UTC)
-
-
-def a_catalogue(**bodies: str) -> Catalogue:
-    files = {
-        FileKey(Root.PROJECT, f"knowledge/{slug.replace('_', '-')}.md"): body.encode() for slug, body in bodies.items()
-    }
-    return Catalogue.build(
-        {
-            **files,
-            FileKey(Root.USER, "preferences.md"): "- 喜欢简洁的代码风格\n- tabs in Python\n".encode(),
-            FileKey(Root.PROJECT, "sessions/2026-11-02-b.md"): b"- Asked: rename the billing module\n",
-        }
-    )
-
-
-CATALOGUE = a_catalogue(
-    db="---\nname: Database\ndescription: which storage\ntype: project\n---\nPostgres for its JSON.\nRuns in Docker.\n",
-    deploy="---\nname: Deploy\ntype: user\n---\nFly.io, Postgres too.\n",
-    db_v1="---\nname: Database\nstatus: historical\nsuperseded_by: db\n---\nMySQL and Postgres compared.\n",
-    hair="---\nname: Photo\ntype: project\n---\n頭髮 of the person in src/app/main.py, drawn by getUserById.\n",
-)
 
 
 def search(query: str, match: Match = "words", limit: int = 10) -> list[Hit]:

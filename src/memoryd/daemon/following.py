@@ -1,0 +1,66 @@
+"""After the answer: what an event leads to besides its row: its transcript read, edits watched for, work awake."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from memoryd.daemon.indexing import Indexer
+from memoryd.daemon.journal.journal import Appended, Binding
+from memoryd.daemon.observing import Observer
+from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.transcripts import TranscriptReader
+from memoryd.errors import MemorydError
+from memoryd.ipc.events import Event, PostCompact
+from memoryd.worker.worker import Worker
+
+log = structlog.get_logger("daemon")
+
+
+@dataclass(slots=True, kw_only=True)
+class Follower:
+    """Nothing here may hold up an answer, and an error costs nothing that was acknowledged: the sweep does it again."""
+
+    worker: Worker
+    indexer: Indexer
+    recaller: Recaller
+    reader: TranscriptReader
+    observer: Observer
+    spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def after_append(
+        self, event: Event, appended: list[Appended], binding: Binding, transcript_path: str | None
+    ) -> None:
+        """An event is durable. `transcript_path`: its host's transcript may have grown."""
+        if any(one.job for one in appended):
+            self.worker.wake()
+        self.indexer.wake()
+        directory, reads = binding.dir, transcript_path is not None
+        if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
+            task = self.spawn(self._follow(event, directory, reads))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def look_again(self) -> None:
+        """Events came in by another way than one by one."""
+        self.worker.wake()
+        self.indexer.wake()
+
+    async def caught_up(self) -> None:
+        """Wait until all that followed from the events so far is done."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _follow(self, event: Event, directory: Path, reads: bool) -> None:
+        try:
+            await self.recaller.observe(event)
+            if reads:
+                await self.reader.catch_up(event.host, event.session_id)
+                self.indexer.wake()
+            await self.observer.active(directory)
+        except MemorydError as error:
+            log.warning("follow.failed", session=event.session_id, error=error.code)
