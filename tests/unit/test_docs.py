@@ -164,3 +164,10 @@ def _kept(line: str) -> dict[str, object]:
         "numbers": sorted(re.findall(r"\d+(?:\.\d+)*", line)),
         "links": re.findall(r"\]\(([^)]+)\)", line),
     }
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_no_row_of_a_table_stands_twice(path: Path) -> None:
+    for block in path.read_text("utf-8").split("\n\n"):
+        cells = [row.split(" | ")[0] for row in block.split("\n") if row.startswith("| ")]
+        assert sorted(cells) == sorted(set(cells))
