@@ -95,7 +95,7 @@ async def test_a_copy_has_a_new_id_and_is_not_consolidated_again(home: Path, pro
     agent = ScriptedAgent(each_prompt)
     async with running(home, agent=agent) as daemon, client(daemon) as one:
         await talk(one, project)
-        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)  # whatever a run left over
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
         await idle(daemon)
         runs = len(agent.seen)
         newest = await asyncio.to_thread(daemon.history.newest_seq)

@@ -1,7 +1,8 @@
 """`enqueue_latest`: one row a directory, at most one running and one waiting job, nothing lost by coalescing.
 
 A job is waiting when `due_seq > max(run_to, done_seq)`. Enqueueing while one waits raises `coalesced_dropped`
-and moves `due_seq` on: the range covers what the replaced job covered.
+and moves `due_seq` on: the range covers what the replaced job covered. Enqueueing what a run reads just now lowers
+`run_to`: a run that reads it whole ends the wait, one that cuts its texts for a compaction does not.
 """
 
 import sqlite3
@@ -44,7 +45,8 @@ def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reas
     waiting = bool(row and row[0])
     connection.execute(
         "insert into jobs (dir, due_seq, reason, due_at) values (?,?,?,?)"
-        " on conflict (dir) do update set due_seq = max(due_seq, excluded.due_seq)"
+        " on conflict (dir) do update set due_seq = max(due_seq, excluded.due_seq),"
+        " done_seq = min(done_seq, excluded.due_seq - 1), run_to = min(run_to, excluded.due_seq - 1)"
         + ("" if waiting and reason == "compaction" else ", reason = excluded.reason")  # a full run covers it
         + ("" if waiting else ", due_at = excluded.due_at"),
         (dir_path, seq, reason, now),
@@ -129,11 +131,9 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
         return False
     match outcome:
         case Applied(to_seq=to_seq):
-            finish(connection, job, to_seq, rfc3339(now))
+            finish(connection, job, to_seq, rfc3339(now), partial=False)
         case NoChange(to_seq=to_seq, partial=partial):
-            if not partial:
-                move_watermarks(connection, job, to_seq)
-            finish(connection, job, to_seq, rfc3339(now))
+            finish(connection, job, to_seq, rfc3339(now), partial=partial)
             add_to_stats(connection, str(job.dir), total_no_change=1)
         case Conflict(reason=reason):
             _put_back(connection, job, now, reason, spent=False)
@@ -151,18 +151,19 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
     return True
 
 
-def finish(connection: sqlite3.Connection, job: Job, to_seq: int, now: str) -> None:
-    """The range up to `to_seq` is done; what became due meanwhile stays due."""
-    connection.execute(
-        "update jobs set run_id = null, run_to = null, done_seq = max(done_seq, ?), attempts = 0, not_before = null,"
-        " last_error = null, done_at = ? where dir = ?",
-        (to_seq, now, str(job.dir)),
-    )
+def finish(connection: sqlite3.Connection, job: Job, to_seq: int, now: str, *, partial: bool) -> None:
+    """The range up to `to_seq` is done; what became due meanwhile stays due.
 
-
-def move_watermarks(connection: sqlite3.Connection, job: Job, to_seq: int) -> None:
+    After a partial run the watermarks stay, and done is only what the job was claimed for.
+    """
+    if not partial:
+        connection.execute(
+            "update sessions set watermark = ?1 where dir = ?2 and watermark < ?1", (to_seq, str(job.dir))
+        )
     connection.execute(
-        "update sessions set watermark = ? where dir = ? and watermark < ?", (to_seq, str(job.dir), to_seq)
+        "update jobs set run_id = null, run_to = null, attempts = 0, not_before = null, last_error = null, done_at = ?,"
+        " done_seq = max(done_seq, iif(?, run_to, ?)) where dir = ?",
+        (now, partial, to_seq, str(job.dir)),
     )
 
 
@@ -177,8 +178,7 @@ def skip(connection: sqlite3.Connection, job: Job, error: str, now: str) -> None
         "insert into skipped (dir, from_seq, to_seq, error, at) values (?,?,?,?,?)",
         (str(job.dir), from_seq, job.due_seq, error, now),
     )
-    move_watermarks(connection, job, job.due_seq)
-    finish(connection, job, job.due_seq, now)
+    finish(connection, job, job.due_seq, now, partial=False)
 
 
 def retry(connection: sqlite3.Connection, skipped_id: int, now: str) -> str:
@@ -196,7 +196,6 @@ def retry(connection: sqlite3.Connection, skipped_id: int, now: str) -> str:
         " and exists (select 1 from events where session = sessions.id and seq between ? and ?)",
         (from_seq - 1, dir_path, from_seq, from_seq, to_seq),
     )
-    connection.execute("update jobs set done_seq = min(done_seq, ?) where dir = ?", (from_seq - 1, dir_path))
     enqueue_latest(connection, dir_path, to_seq, "manual", now)
     return str(dir_path)
 

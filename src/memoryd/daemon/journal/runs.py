@@ -10,7 +10,7 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.evidence import JournalEvidence
-from memoryd.daemon.journal.queue import finish, move_watermarks
+from memoryd.daemon.journal.queue import finish
 from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft
 from memoryd.daemon.journal.roots import roots_of
 from memoryd.daemon.journal.store import Store
@@ -208,9 +208,7 @@ def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: 
         "update sessions set note = ? where host = ? and session_id = ?",
         [(redact(note)[:2000], host, session) for (host, session), note in commit.notes.items()],
     )
-    if not span.partial:
-        move_watermarks(connection, job, span.to_seq)
-    finish(connection, job, span.to_seq, now)
+    finish(connection, job, span.to_seq, now, partial=span.partial)
     dir_path = str(job.dir)
     add_to_stats(
         connection, dir_path, total_completed=1, tokens_in=commit.usage.tokens_in,

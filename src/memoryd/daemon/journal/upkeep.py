@@ -134,9 +134,7 @@ def _make_due(connection: sqlite3.Connection, dir_path: str, now: str) -> bool:
     ).fetchone()[0]
     if newest is None:
         return False
-    connection.execute(
-        "update jobs set not_before = null, done_seq = min(done_seq, ?) where dir = ?", (newest - 1, dir_path)
-    )
+    connection.execute("update jobs set not_before = null where dir = ?", (dir_path,))
     connection.execute(
         "update sessions set due_seq = ?, turns_at_enqueue = turn_count where dir = ? and user_seq > watermark",
         (newest, dir_path),
@@ -156,7 +154,6 @@ _LOST = (
 def _heal(connection: sqlite3.Connection, now: str) -> int:
     rows = connection.execute(_LOST).fetchall()
     for dir_path, due_seq in rows:
-        connection.execute("update jobs set done_seq = min(done_seq, ?) where dir = ?", (due_seq - 1, dir_path))
         enqueue_latest(connection, dir_path, due_seq, "idle", now)
     return len(rows)
 

@@ -49,7 +49,8 @@ class Queue(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.now = START
         self.number = 0
-        self.running: tuple[Job, Projection] | None = None
+        self.running: Job | None = None
+        self.wanted: dict[Path, int] = {}  # due whole, and not done yet
         self.consumed: dict[int, int] = {}
         self.open()
 
@@ -67,25 +68,31 @@ class Queue(RuleBasedStateMachine):
         self.number += 1
         self.now += timedelta(seconds=1)
         data = {"text": f"prompt {self.number}"} if kind == "user_prompt" else {}
-        append(self.journal, kind, session=session, dir=DIRS[session in "yz"], minute=self.number, **data)
+        directory = DIRS[session in "yz"]
+        appended = append(self.journal, kind, session=session, dir=directory, minute=self.number, **data)
+        if appended.due not in (None, "compaction"):
+            self.wanted[directory] = appended.seq
 
     @precondition(lambda self: self.running is None)
     @rule()
     def claim(self) -> None:
         self.now += timedelta(minutes=5)
-        job = self.queue.claim(self.now)
-        if job is not None:
-            self.running = (job, self.runs.project(job))
+        self.running = self.queue.claim(self.now)
+
+    @rule(directory=st.sampled_from(DIRS))
+    def ask(self, directory: Path) -> None:
+        if Upkeep(self.journal).make_due(directory, self.now):
+            self.wanted[directory] = max(self.wanted.get(directory, 0), 1)
 
     @precondition(lambda self: self.running is not None)
     @rule(how=st.sampled_from(["applied", "no_change", "conflict", "deferred", "rejected", "failed"]))
     def settle(self, how: str) -> None:
         assert self.running is not None
-        job, projection = self.running
+        job, projection = self.running, self.runs.project(self.running)
         self.running = None
         if how == "applied":
             commit(self.runs, job, projection)
-            self.consume(projection)
+            self.consume(job, projection)
             return
         outcomes: dict[str, Outcome] = {
             "no_change": NoChange(to_seq=projection.to_seq, partial=projection.partial),
@@ -95,10 +102,14 @@ class Queue(RuleBasedStateMachine):
         give_up = how in ("rejected", "failed") and job.attempts >= 3
         self.queue.settle(job, outcomes[how], now=self.now, duration_ms=1, give_up=give_up)
         if how == "no_change":
-            self.consume(projection)
+            self.consume(job, projection)
+        elif give_up and self.wanted.get(job.dir, 0) <= job.due_seq:
+            self.wanted.pop(job.dir, None)
 
-    def consume(self, projection: Projection) -> None:
+    def consume(self, job: Job, projection: Projection) -> None:
         if not projection.partial:
+            if self.wanted.get(job.dir, 0) <= projection.to_seq:
+                self.wanted.pop(job.dir, None)
             for session in projection.sessions:
                 for seq in [*(u.seq for u in session.utterances), *(t.seq for t in session.turns)]:
                     self.consumed[seq] = self.consumed.get(seq, 0) + 1
@@ -125,6 +136,12 @@ class Queue(RuleBasedStateMachine):
         assert all(count == 1 for count in self.consumed.values())
 
     @invariant()
+    def what_is_due_whole_is_not_taken_for_done_by_a_run_that_cuts(self) -> None:
+        for directory in self.wanted:
+            whole = self.running is not None and self.running.dir == directory and self.running.reason != "compaction"
+            assert whole or History(self.journal).stats(directory)["queued"]
+
+    @invariant()
     def what_was_enqueued_stays_due_until_it_is_done(self) -> None:
         rows = self.journal.read(
             lambda c: c.execute(
@@ -139,6 +156,31 @@ class Queue(RuleBasedStateMachine):
 
 TestQueue = Queue.TestCase
 TestQueue.settings = settings(max_examples=25, stateful_step_count=40)
+
+
+def test_what_becomes_due_while_a_compaction_run_reads_is_read_whole_afterwards(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=99)
+    queue, runs = JournalQueue(journal, Path("/u")), JournalRuns(journal, Path("/u"))
+    append(journal, "user_prompt", text="one", dir=DIRS[0])
+    append(journal, "pre_compact", dir=DIRS[0], messages=[])
+    for make_due in (
+        lambda: append(journal, "session_end", dir=DIRS[0]),
+        lambda: Upkeep(journal).make_due(DIRS[0], START),
+    ):
+        append(journal, "pre_compact", dir=DIRS[0], messages=[])
+        job = queue.claim(START)
+        assert job is not None
+        assert job.reason == "compaction"
+        make_due()
+        projection = runs.project(job)
+        assert projection.partial
+        queue.settle(job, NoChange(to_seq=projection.to_seq, partial=True), now=START, duration_ms=1, give_up=False)
+        whole = queue.claim(START)
+        assert whole is not None
+        assert [u.text for s in runs.project(whole).sessions for u in s.utterances] == ["one"]
+        queue.settle(whole, Failed(reason="x"), now=START, duration_ms=1, give_up=False)
+        journal.execute("update jobs set done_seq = due_seq, not_before = null")
+    journal.close()
 
 
 def test_a_job_that_kills_the_daemon_still_ends(tmp_path: Path) -> None:
