@@ -38,7 +38,26 @@ class Consolidation(_Section):
 
 
 class Agent(_Section):
-    kind: Literal["rules"] = "rules"
+    kind: Literal["rules", "model", "command"] = "rules"
+    model: str = ""  #: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `deepseek:NAME`, `ollama:NAME`, ...
+    base_url: str = ""
+    api_key_env: str = ""  #: the name of a variable, of a systemd credential or of a key file; never a key
+    command: tuple[str, ...] = ()  #: argv
+    max_steps: int = Field(default=8, ge=1, le=50)
+    compaction_max_steps: int = Field(default=3, ge=1, le=50)
+    timeout_seconds: float = Field(default=120.0, ge=1, le=3600)
+    use_host_credentials: bool = False
+    allow_uncaged: bool = False
+
+
+class Budget(_Section):
+    """What agents that ask a model may use. A day is the local date."""
+
+    calls_per_hour: int = Field(default=30, ge=0)
+    calls_per_day: int = Field(default=200, ge=0)
+    tokens_per_run: int = Field(default=60_000, ge=1000)
+    tokens_per_day: int = Field(default=1_000_000, ge=0)
+    usd_per_day: float = Field(default=1.0, ge=0)
 
 
 class Memory(_Section):
@@ -117,6 +136,7 @@ class Config(_Section):
     daemon: Daemon = Daemon()
     consolidation: Consolidation = Consolidation()
     agent: Agent = Agent()
+    budget: Budget = Budget()
     memory: Memory = Memory()
     recall: Recall = Recall()
     search: Search = Search()
