@@ -5,27 +5,18 @@ string or a list. Each prompt is one run on a fresh memory, after its answer, th
 """
 
 import argparse
-import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd.ipc.events import TIER_OF_ROLE, Role, Tier
-from memoryd.memory import acceptance, draft
-from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.draft_rules import after
-from memoryd.memory.model import FileKey
-from memoryd.memory.ports import Span
 from memoryd.memory.text import content_words, fold
 from memoryd.worker.agents.rules import RulesAgent
 from memoryd.worker.ports import MemoryAgent
-from memoryd.worker.projection import Projection, SessionSlice, Utterance
+from memoryd.worker.rehearsal import Rehearsal
 
-_START = datetime(2026, 1, 1, tzinfo=UTC)
-_HOST, _SESSION = "generic", "evaluation"
+_SESSION = "evaluation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,25 +79,6 @@ class Verdict:
     faults: tuple[str, ...]  #: a sentence each
 
 
-@dataclass(slots=True)
-class _Evidence:
-    """The journal of one conversation, in memory."""
-
-    said: dict[int, Span] = field(default_factory=dict)
-
-    def add(self, role: Role, text: str) -> Utterance:
-        seq = len(self.said) + 1
-        at, tier = _START + timedelta(seconds=seq), TIER_OF_ROLE[role]
-        self.said[seq] = Span(seq=seq, at=at, host=_HOST, session_id=_SESSION, role=role, tier=tier, text=text)
-        return Utterance(seq=seq, at=at, role=role, tier=tier, text=text)
-
-    def spans(self, seqs: Iterable[int]) -> Mapping[int, Span]:
-        return {seq: self.said[seq] for seq in seqs if seq in self.said}
-
-    def foreign(self, seqs: Iterable[int], *, later: bool = False) -> Sequence[tuple[Tier, str]]:
-        return [(span.tier, span.text) for span in self.said.values() if span.tier is not Tier.USER]
-
-
 def load(path: Path) -> list[Snippet]:
     """Read a file of snippets. :raises ValueError: it has another shape"""
     try:
@@ -128,37 +100,13 @@ def _snippet(row: dict[str, object]) -> Snippet:
 
 def remember(snippet: Snippet, agent: MemoryAgent) -> tuple[str, ...]:
     """Return what a fresh memory holds after the conversation: active core lines and entries, no summaries."""
-    evidence, files, note = _Evidence(), dict[FileKey, bytes](), ""
+    rehearsal = Rehearsal()
     for n, prompt in enumerate(snippet.user):
-        said = [evidence.add("user", prompt)]
+        said = [rehearsal.say("user", prompt, session=_SESSION)]
         if n < len(snippet.assistant):
-            said.append(evidence.add("assistant", snippet.assistant[n]))
-        projection = _projection(said, note)
-        result = asyncio.run(agent.propose(projection, Catalogue.build(files).view()))
-        note = result.notes.get((_HOST, _SESSION), "")
-        accepted, _ = acceptance.judge(result.proposals, evidence=evidence, base=files)
-        made = draft.build(
-            files, accepted, now=said[-1].at, has_project=True, sources=lambda seqs: [], ours=lambda key, line: ()
-        )
-        if acceptance.check_draft(made, files) is None:
-            files = after(made, files)
-    return _active(files)
-
-
-def _projection(said: Sequence[Utterance], note: str) -> Projection:
-    session = SessionSlice(
-        host=_HOST, session_id=_SESSION, started_at=_START, cwd="/project", utterances=tuple(said), projection=note
-    )
-    return Projection(from_seq=said[0].seq, to_seq=said[-1].seq, sessions=(session,))
-
-
-def _active(files: Mapping[FileKey, bytes]) -> tuple[str, ...]:
-    catalogue = Catalogue.build(files)
-    entries = (known.entry for known in catalogue.entries if known.entry.active)
-    return (
-        *(line.text for line in catalogue.lines),
-        *("\n".join((entry.name, entry.description, entry.body)) for entry in entries),
-    )
+            said.append(rehearsal.say("assistant", snippet.assistant[n], session=_SESSION))
+        rehearsal.consolidate(agent, said, session=_SESSION)
+    return rehearsal.active()
 
 
 def judge(snippet: Snippet, memory: Sequence[str]) -> Verdict:
