@@ -5,6 +5,7 @@ python bench/consolidation --set held --agent command --command "claude -p"
 """
 
 import argparse
+import contextlib
 import os
 import shlex
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(_ROOT), str(_ROOT / "tests")]  # the made-up secrets of the tests serve here too
+
+from support.local_model import serving  # noqa: E402
 
 from bench.consolidation import cells  # noqa: E402
 from bench.consolidation.agents import Asking, without_model  # noqa: E402
@@ -25,7 +28,11 @@ from memoryd.worker.ports import MemoryAgent  # noqa: E402
 def main(argv: Sequence[str] | None = None) -> int:
     options = _options(argv)
     talks = _chosen(load(options.set), options.every, options.limit)
-    columns = {name: _column(_agent(name, options), talks, split=options.split) for name in options.agent or ["rules"]}
+    with serving(options.gguf) if options.gguf else contextlib.nullcontext() as local:
+        if local:
+            options.base_url = local.url
+        agents = {name: _agent(name, options) for name in options.agent or ["rules"]}
+        columns = {name: _column(agent, talks, split=options.split) for name, agent in agents.items()}
     print(f"\n{options.set}: {len(talks)} conversations, {sum(len(talk.sessions) for talk in talks)} runs an agent\n")
     print("\n".join(_table(columns)))
     return 0
@@ -39,6 +46,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--model", default="", help="provider:name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
+    parser.add_argument("--gguf", type=Path, metavar="FILE", help="weights that are served here (extra test-model)")
     parser.add_argument("--key-env", default="", metavar="NAME", help="the variable that holds the key")
     parser.add_argument("--command", default="", help="argv of a program, as in a shell")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of one run")
