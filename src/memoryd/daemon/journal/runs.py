@@ -190,12 +190,12 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
     connection.execute(
         "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, flags = ?, ended_at = ?,"
         " duration_ms = ?,"
-        " from_seq = ?, to_seq = ?, tokens_in = ?, tokens_out = ?, cost_usd = ? where id = ?",
+        " from_seq = ?, to_seq = ? where id = ?",
         (
             run.agent, json.dumps(files), _refused_json(commit.refused), json.dumps(commit.flags), now,
             commit.duration_ms,
             span.from_seq if span else None, span.to_seq if span else None,
-            commit.usage.tokens_in, commit.usage.tokens_out, commit.usage.cost_usd, run.id,
+            run.id,
         ),
     )  # fmt: skip
     connection.execute("delete from intents where run_id = ?", (run.id,))
@@ -210,10 +210,7 @@ def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: 
     )
     finish(connection, job, span.to_seq, now, partial=span.partial)
     dir_path = str(job.dir)
-    add_to_stats(
-        connection, dir_path, total_completed=1, tokens_in=commit.usage.tokens_in,
-        tokens_out=commit.usage.tokens_out, cost_usd=commit.usage.cost_usd,
-    )  # fmt: skip
+    add_to_stats(connection, dir_path, total_completed=1)
     set_stats(connection, dir_path, last_completed_at=now, last_duration_ms=commit.duration_ms)
 
 
