@@ -19,7 +19,19 @@ from memoryd.clock import Clock, utc_now
 from memoryd.errors import ConfigError
 from memoryd.ipc.redaction import redact
 from memoryd.memory.model import MemoryView
-from memoryd.worker.agents.brief import SAID, AgentFault, Answer, Brief, Done, Fault, Need, Reserve, Said, Settings, Spent
+from memoryd.worker.agents.brief import (
+    SAID,
+    AgentFault,
+    Answer,
+    Brief,
+    Done,
+    Fault,
+    Need,
+    Reserve,
+    Said,
+    Settings,
+    Spent,
+)
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import Order
 from memoryd.worker.budget import BudgetSpent, Cost
@@ -32,7 +44,6 @@ MAX_OUTPUT_BYTES = 4 * 1024 * 1024  #: of a run
 MAX_STDERR_BYTES = 1024 * 1024  #: then it is read no more
 KEPT_STDERR_BYTES = 4096  #: its end, for the log
 GRACE_SECONDS = 5.0  #: beyond a run's time, for an agent to end it itself
-LAST_WORDS_SECONDS = 1.0
 END_SECONDS = 6.0  #: for the keeper to end what it keeps; longer than it takes itself at most
 MAX_REASON_CHARS = 500
 
@@ -90,11 +101,8 @@ class ChildAgent:
         try:
             yield child
         finally:
-            await _end(child, run_id)
-            await asyncio.wait([errors], timeout=LAST_WORDS_SECONDS)
-            if errors.cancel():
-                log.debug("agent.mute", run=run_id)
-            elif text := errors.result():
+            await _end(child, run_id, errors)
+            if text := errors.result():
                 log.debug("agent.stderr", run=run_id, text=redact(text))
 
     async def _bounded(self, talk: "_Talk", brief: Brief) -> Done:
@@ -102,11 +110,10 @@ class ChildAgent:
             async with asyncio.timeout(brief.settings.timeout_seconds + self.grace_seconds):
                 return await talk.with_brief(brief)
         except TimeoutError:
-            code, what = ("provider-slow", "the model") if talk.open else ("crashed", "the agent")
-            seconds = f"{brief.settings.timeout_seconds:g}"
-            raise AgentFault(
-                code, f"{what} gave no answer within {seconds} s; raise [agent] timeout_seconds, or use a quicker one"
-            ) from None
+            said = f"gave no answer within {brief.settings.timeout_seconds:g} s; [agent] timeout_seconds is too short"
+            if talk.open:
+                raise AgentFault("provider-slow", f"the model {said}, or the model too slow") from None
+            raise AgentFault("crashed", f"the agent {said}, or the agent hangs") from None
 
 
 class _Talk:
@@ -188,19 +195,32 @@ async def _last_words(stream: asyncio.StreamReader) -> str:
     return kept.decode("utf-8", "replace")
 
 
-async def _end(child: Process, run_id: str) -> None:
-    """Close its input, which ends it; kill what is left. On return it is reaped."""
+async def _end(child: Process, run_id: str, errors: asyncio.Task[str]) -> None:
+    """Close its input, which ends it; kill what is left. On return it is reaped, and its pipes are closed."""
     assert child.stdin is not None
     child.stdin.close()
     try:
         async with asyncio.timeout(END_SECONDS):
-            await child.wait()
+            await _silent(child, errors)
     except TimeoutError:
         log.warning("agent.killed", run=run_id)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     await asyncio.to_thread(_kill_marked, run_id)
+    await _silent(child, errors)
     await child.wait()
+
+
+async def _silent(child: Process, errors: asyncio.Task[str]) -> None:
+    """Until nobody is left who could write to its pipes; what is still in them is thrown away."""
+    await _discard(child.stdout)
+    await asyncio.wait([errors])
+    await _discard(child.stderr)
+
+
+async def _discard(pipe: asyncio.StreamReader | None) -> None:
+    while pipe is not None and await pipe.read(65536):
+        pass
 
 
 def _kill_marked(run_id: str) -> None:

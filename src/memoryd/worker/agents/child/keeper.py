@@ -4,6 +4,7 @@ It is a process of its own, outside the cage and without any work, so nothing th
 loop that never lets go, nor a child of a child in a session of its own. It alone knows that the daemon is gone.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -33,6 +34,22 @@ def keep(agent: int, order: Order) -> int:
                 return _say(over)
     end_all(os.getpid())
     return 0 if status == 0 else _say(_how_it_ended(status))
+
+
+def adopt_orphans() -> None:
+    """Whatever loses its parent below us becomes our own child, where the system can do that."""
+    if sys.platform == "linux":
+        from memoryd.worker.agents.child import kernel
+
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_with_parent() -> None:
+    """Be killed when the keeper is killed, where the system can do that."""
+    if sys.platform == "linux":
+        from memoryd.worker.agents.child import kernel
+
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class _Bell:
@@ -73,10 +90,8 @@ def end_all(root: int) -> None:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _reap_any() -> None:
@@ -116,8 +131,6 @@ def _how_it_ended(status: int) -> str:
 
 def _say(reason: str) -> int:
     fault = Fault(code="crashed", reason=f"{reason}; `memoryd logs` may say more")
-    try:
+    with contextlib.suppress(OSError):  # nobody is there to read it
         os.write(sys.stdout.fileno(), fault.model_dump_json().encode() + b"\n")
-    except OSError:  # nobody is there to read it
-        pass
     return 1

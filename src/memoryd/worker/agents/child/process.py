@@ -13,14 +13,13 @@ from memoryd.worker.agents.brief import (
     Answer,
     Brief,
     Cost,
-    Done,
     Fault,
     Need,
     Reserve,
     Spent,
     Work,
 )
-from memoryd.worker.agents.child import keeper
+from memoryd.worker.agents.child import cage, keeper
 from memoryd.worker.agents.child.order import Order
 
 MAX_BRIEF_BYTES = 16 * 1024 * 1024
@@ -47,14 +46,20 @@ def load(kind: str) -> Work:
 def main(load: Load = load) -> None:
     """Run as a child of the daemon; never returns."""
     order = Order.parse(sys.argv[-1])
+    if order.inside:
+        os._exit(_agent(order, load))
+    keeper.adopt_orphans()
     agent = os.fork()
-    os._exit(keeper.keep(agent, order) if agent else _agent(load))
+    os._exit(keeper.keep(agent, order) if agent else _agent(order, load))
 
 
-def _agent(load: Load) -> int:
+def _agent(order: Order, load: Load) -> int:
     """The agent's whole life; returns the exit status: 0 when an answer was given."""
-    say = _speech()
+    keeper.end_with_parent()
+    say = _speech(1)
     try:
+        cage.enter(order)
+        say = _speech(_taken_output())
         asyncio.run(_answer(say, load))
     except AgentFault as error:
         say(error.fault)
@@ -65,12 +70,15 @@ def _agent(load: Load) -> int:
     return 0
 
 
-def _speech() -> Say:
-    """Take the standard output for the protocol; what else is printed goes to the log."""
+def _taken_output() -> int:
+    """The standard output, for the protocol alone; what is printed goes to the log instead."""
     sys.stdout.flush()
     out = os.dup(1)
     os.dup2(2, 1)
+    return out
 
+
+def _speech(out: int) -> Say:
     def say(line: BaseModel) -> None:
         text = line.model_dump_json().encode() + b"\n"
         while text:
