@@ -60,7 +60,12 @@ class Window:
     setting: str
     limit: float
     used: float
-    frees_at: datetime | None = None  #: None: not by waiting
+    frees_at: datetime  #: when what is wanted has room, or the window is a new one
+
+    @property
+    def full(self) -> bool:
+        """Nothing more is allowed; where no money is, what costs none still is."""
+        return self.used + USD_DUST >= self.limit and (self.used > 0 or self.setting != "usd_per_day")
 
     def has_room_for(self, amount: float) -> bool:
         return self.used + amount <= self.limit + USD_DUST
@@ -100,9 +105,8 @@ def _reserve(
 ) -> str:
     """In one transaction: what is left, and the row that takes from it."""
     at, day = _time(connection, now)
-    of_run = connection.execute(f"select coalesce({_TOKENS}, 0) from reservations where run_id = ?", (run_id,))
-    run = Window(setting="tokens_per_run", limit=limits.tokens_per_run, used=of_run.fetchone()[0])
-    _require_room([run, *_windows(connection, need, at, day, limits)], need)
+    _require_room_of_run(connection, run_id, need, limits)
+    _require_room(_windows(connection, need, at, day, limits), need)
     reservation = uuid.uuid4().hex
     connection.execute(
         "insert into reservations (id, run_id, dir, agent, model, at, day, calls, tokens, usd)"
@@ -156,18 +160,25 @@ def _midnight_after(day: str) -> datetime:
     return datetime.fromtimestamp(midnight.timestamp(), UTC)  # `astimezone` would go an hour back from a gap
 
 
+def _require_room_of_run(connection: sqlite3.Connection, run_id: str, need: Need, limits: Budget) -> None:
+    """:raises BudgetSpent: no waiting gives this run more"""
+    sql = f"select coalesce({_TOKENS}, 0) from reservations where run_id = ?"
+    used = connection.execute(sql, (run_id,)).fetchone()[0]
+    if used + need.tokens > limits.tokens_per_run:
+        raise BudgetSpent(_refusal("tokens_per_run", limits.tokens_per_run, used, need.tokens), None)
+
+
 def _require_room(windows: Sequence[Window], need: Need) -> None:
     """:raises BudgetSpent: with the limit that frees last"""
     amounts = {"calls": need.calls, "tokens": need.tokens, "usd": need.usd}
     spent = [(w, amount) for w in windows if not w.has_room_for(amount := amounts[w.setting.partition("_")[0]])]
-    if not spent:
-        return
-    window, amount = max(spent, key=lambda pair: pair[0].frees_at or datetime.max.replace(tzinfo=UTC))
-    raise BudgetSpent(
-        f"[budget] {window.setting} is {window.limit:g}, {window.used:g} are used and {amount:g} more are wanted;"
-        f" wait, or raise it",
-        window.frees_at,
-    )
+    if spent:
+        window, amount = max(spent, key=lambda pair: pair[0].frees_at)
+        raise BudgetSpent(_refusal(window.setting, window.limit, window.used, amount), window.frees_at)
+
+
+def _refusal(setting: str, limit: float, used: float, wanted: float) -> str:
+    return f"[budget] {setting} is {limit:g}, {used:g} are used and {wanted:g} more are wanted; raise it or wait"
 
 
 def _settle(connection: sqlite3.Connection, reservation: str, cost: Cost, now: str) -> str | None:

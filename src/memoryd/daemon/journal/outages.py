@@ -10,9 +10,6 @@ from memoryd.ipc.redaction import redact
 from memoryd.worker.ports import Outage
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 60.0, 3600.0  #: doubled by each outage in a row
-MAX_RETRY_AFTER_SECONDS = 7 * 86_400.0  #: a subscription's week is believed, no more
-#: what does not mend itself within a minute: a person has to do something
-_BY_A_PERSON = frozenset({"quota", "login", "cage", "configuration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,8 @@ class JournalBreaker:
         def write(connection: sqlite3.Connection) -> Outage:
             before = connection.execute("select times from outage").fetchone()
             times = before[0] + 1 if before else 1
-            until = now + timedelta(seconds=_pause_seconds(code, times, retry_after_seconds))
+            doubled = min(FIRST_PAUSE_SECONDS * 2.0 ** min(times - 1, 16), LONGEST_PAUSE_SECONDS)
+            until = now + timedelta(seconds=retry_after_seconds or doubled)
             connection.execute(
                 "insert or replace into outage (id, code, reason, until, times) values (1,?,?,?,?)",
                 (code, told, rfc3339(until), times),
@@ -50,14 +48,6 @@ class JournalBreaker:
     def settings_changed(self) -> None:
         """A person has changed what agents work with: whatever was put off may be tried at once."""
         self.journal.write(lambda connection: _end(connection, "not_before is not null"))
-
-
-def _pause_seconds(code: str, times: int, retry_after_seconds: float | None) -> float:
-    if retry_after_seconds is not None:
-        return min(max(retry_after_seconds, 1.0), MAX_RETRY_AFTER_SECONDS)
-    if code in _BY_A_PERSON:
-        return LONGEST_PAUSE_SECONDS
-    return min(FIRST_PAUSE_SECONDS * 2.0 ** min(times - 1, 16), LONGEST_PAUSE_SECONDS)
 
 
 def _end(connection: sqlite3.Connection, waiting: str) -> None:

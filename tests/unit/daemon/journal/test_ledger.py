@@ -202,9 +202,7 @@ SANTIAGO = "<-04>4<-03>,M9.1.6/24,M4.1.6/24"  #: its clock is put forward at mid
         (SANTIAGO, "2026-09-05T12:00:00-04:00", "2026-09-06T01:00:00-03:00"),  # a night without midnight
     ],
 )
-def test_a_day_ends_at_the_local_midnight(
-    journal: Journal, zone: Any, rule: str, spent_at: str, frees_at: str
-) -> None:
+def test_a_day_ends_at_the_local_midnight(journal: Journal, zone: Any, rule: str, spent_at: str, frees_at: str) -> None:
     zone(rule)
     ledger = ledger_of(journal, Budget(usd_per_day=1.0))
     ledger.reserve("r", Need(usd=0.6), datetime.fromisoformat(spent_at))
