@@ -58,14 +58,11 @@ def _summary(found: Usage, days: int) -> list[str]:
         return [f"{span}: {asked}{wrote}"]
     failed = f" ({total.failed_calls} failed)" if total.failed_calls else ""
     cached = f" ({_short(total.tokens_cached)} cached)" if total.tokens_cached else ""
-    calls = f"{total.calls} call{'' if total.calls == 1 else 's'}{failed}"
-    lines = [
-        f"{span}: {calls}, {_short(total.tokens_in)} tokens in{cached}, {_short(total.tokens_out)} out, "
-        f"{_money(total.usd)}"
-    ]
+    tokens = f"{_short(total.tokens_in)} tokens in{cached}, {_short(total.tokens_out)} out"
+    lines = [f"{span}: {_calls(total.calls)}{failed}, {tokens}, {_money(total.usd)}"]
     if total.memories:
-        tokens = _short(round(_tokens(total) / total.memories))
-        lines.append(f"{_memories(total.memories)}: {tokens} tokens and {_money(total.usd / total.memories)} each")
+        each = f"{_short(round(_tokens(total) / total.memories))} tokens and {_money(total.usd / total.memories)} each"
+        lines.append(f"{_memories(total.memories)}: {each}")
     else:
         lines.append("no memory came of it")
     if own:
@@ -76,7 +73,7 @@ def _summary(found: Usage, days: int) -> list[str]:
 def _columns(found: Usage) -> tuple[Column, ...]:
     return (
         Column(title=found.by),
-        Column(title="money" if found.total.usd else "tokens"),
+        Column(title="by money" if found.total.usd else "by tokens"),
         Column(title="tokens", right=True),
         Column(title="money", right=True),
         Column(title="calls", right=True, columns=screen.NARROW),
@@ -102,8 +99,8 @@ def _rows(found: Usage, width: int) -> list[tuple[str, ...]]:
 def _label(row: Spent, by: str, width: int) -> str:
     if by == "day":
         return row.key if width >= screen.NARROW else row.key[5:]
-    name = short(row.key) if by == "project" else row.key
-    most = max(width // 4, 8)
+    name = short(row.key).removeprefix("projects/") if by == "project" else row.key
+    most = max(width // 3, 8)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
@@ -129,9 +126,9 @@ def _left(found: Usage) -> list[str]:
         lines.append(f"no price is known for {names}: its calls count as $0, its tokens are bounded")
     if total.unsettled_calls:
         aside = f"{_short(total.unsettled_tokens)} tokens and {_money(total.unsettled_usd)}"
-        lines.append(f"{total.unsettled_calls} not settled: what was set aside for them counts, {aside}")
+        lines.append(f"{_calls(total.unsettled_calls)} with no end yet, or cut: {aside} stay set aside")
     if total.calls_above:
-        lines.append(f"{total.calls_above} cost more than was set aside for them; they count in full")
+        lines.append(f"{_calls(total.calls_above)} cost more than was set aside, and count in full")
     return lines
 
 
@@ -148,6 +145,10 @@ def _state(found: Usage) -> str:
 
 def _tokens(row: Spent) -> int:
     return row.tokens_in + row.tokens_out
+
+
+def _calls(count: int) -> str:
+    return f"{count} {'call' if count == 1 else 'calls'}"
 
 
 def _memories(count: int) -> str:
