@@ -126,7 +126,7 @@ def _left(found: Usage) -> list[str]:
         lines.append(f"no price is known for {names}: its calls count as $0, its tokens are bounded")
     if total.unsettled_calls:
         aside = f"{_short(total.unsettled_tokens)} tokens and {_money(total.unsettled_usd)}"
-        lines.append(f"{_calls(total.unsettled_calls)} with no end yet, or cut: {aside} stay set aside")
+        lines.append(f"{_calls(total.unsettled_calls)} of unknown cost, cut or running: {aside} stay set aside")
     if total.calls_above:
         lines.append(f"{_calls(total.calls_above)} cost more than was set aside, and count in full")
     return lines

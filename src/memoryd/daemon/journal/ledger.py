@@ -27,7 +27,7 @@ MIGRATION = """
         id text primary key, run_id text not null, dir text not null, agent text not null, model text not null,
         at text not null, day text not null,         -- of the ledger; the day is a local date
         calls integer not null, tokens integer not null, usd real not null,
-        settled_at text, tokens_in integer, tokens_out integer, tokens_cached integer, spent_usd real, failed integer
+        settled_at text, tokens_in integer, tokens_out integer, tokens_cached integer, spent_usd real
     ) without rowid;
     create index reservations_by_time on reservations (at);
     create index reservations_by_day on reservations (day);
@@ -184,9 +184,9 @@ def _refusal(setting: str, limit: float, used: float, wanted: float) -> str:
 def _settle(connection: sqlite3.Connection, reservation: str, cost: Cost, now: str) -> str | None:
     """Note a cost once, in the stats and at its run too; returns the run if it was above what was set aside."""
     row = connection.execute(
-        "update reservations set settled_at = ?, tokens_in = ?, tokens_out = ?, tokens_cached = ?, spent_usd = ?,"
-        " failed = ? where id = ? and settled_at is null returning run_id, dir, tokens, usd",
-        (now, cost.tokens_in, cost.tokens_out, cost.tokens_cached, cost.usd, cost.failed, reservation),
+        "update reservations set settled_at = ?, tokens_in = ?, tokens_out = ?, tokens_cached = ?, spent_usd = ?"
+        " where id = ? and settled_at is null returning run_id, dir, tokens, usd",
+        (now, cost.tokens_in, cost.tokens_out, cost.tokens_cached, cost.usd, reservation),
     ).fetchone()
     if row is None:
         return None

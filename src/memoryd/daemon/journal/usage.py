@@ -13,11 +13,11 @@ By = Literal["day", "model", "project"]
 
 _KEYS = {"day": "day", "model": "case when model = '' then agent else model end", "project": "dir"}
 
-#: a call that is not settled runs now, or its child ended without a word: its reservation stays spent
+#: a call that is not settled runs now, its child ended without a word, or its provider does not tell what it cost
 _AMOUNTS = f"""
     sum(calls) as calls,
-    sum(case when failed then calls else 0 end) as failed_calls,
-    sum(case when settled_at is null then calls else 0 end) as unsettled_calls,
+    sum(iif(tokens_out = 0, calls, 0)) as failed_calls,
+    sum(iif(settled_at is null, calls, 0)) as unsettled_calls,
     coalesce(sum(tokens_in), 0) as tokens_in, coalesce(sum(tokens_out), 0) as tokens_out,
     coalesce(sum(tokens_cached), 0) as tokens_cached, coalesce(sum(spent_usd), 0.0) as usd,
     sum(iif(settled_at is null, tokens, 0)) as unsettled_tokens,

@@ -22,7 +22,7 @@ class Spent(Result):
     tokens_out: int = 0
     tokens_cached: int = 0  #: of `tokens_in`
     usd: float = 0.0
-    unsettled_calls: int = 0  #: they run, or their process ended without a word
+    unsettled_calls: int = 0  #: they run, were cut, or their provider does not tell
     unsettled_tokens: int = 0  #: set aside for those; it counts against the budget
     unsettled_usd: float = 0.0
     calls_above: int = 0  #: that cost more than was set aside for them

@@ -64,7 +64,7 @@ def test_a_price_that_is_not_known_and_what_was_cut_are_said(printed: Printed) -
     total = Spent(calls=2, tokens_in=10, unsettled_calls=1, unsettled_tokens=500, calls_above=1)
     text = "\n".join(printed(found(total=total, unpriced=("acme:x",)), 100))
     assert "no price is known for acme:x" in text
-    assert "1 call with no end yet, or cut: 500 tokens and $0 stay set aside" in text
+    assert "1 call of unknown cost, cut or running: 500 tokens and $0 stay set aside" in text
     assert "1 call cost more than was set aside" in text
     assert "no memory came of it" in text
 

@@ -73,9 +73,8 @@ NEEDS = st.builds(
     Need, calls=st.integers(1, 3), tokens=st.integers(0, 1500), usd=st.sampled_from([0.0, 0.01, 0.1, 0.3, 0.7])
 )
 COSTS = st.builds(
-    Cost, tokens_in=st.integers(0, 2000), tokens_out=st.integers(0, 500), usd=st.sampled_from([0.0, 0.1, 0.2, 0.9]),
-    failed=st.booleans(),
-)  # fmt: skip
+    Cost, tokens_in=st.integers(0, 2000), tokens_out=st.integers(0, 500), usd=st.sampled_from([0.0, 0.1, 0.2, 0.9])
+)
 LIMITS = st.builds(
     Budget, calls_per_hour=st.integers(0, 6), calls_per_day=st.integers(0, 12), tokens_per_run=st.integers(1000, 4000),
     tokens_per_day=st.integers(0, 8000), usd_per_day=st.sampled_from([0.0, 0.3, 1.0, 2.0]),
