@@ -26,14 +26,13 @@ class Need(_Amounts):
 
 
 class Cost(_Amounts):
-    """What a call has cost; a provider that tells nothing is charged what was reserved."""
+    """What a call has cost. Where the provider does not tell, nothing is settled: what was reserved stays spent."""
 
     tokens_in: int = Field(default=0, ge=0, le=MAX_TOKENS)
     tokens_out: int = Field(default=0, ge=0, le=MAX_TOKENS)
     tokens_cached: int = Field(default=0, ge=0, le=MAX_TOKENS)
     """Of `tokens_in`, those that the provider had from before."""
     usd: float = Field(default=0.0, ge=0, le=MAX_USD)
-    failed: bool = False  #: no answer came of it
 
 
 class BudgetSpent(LimitExceeded):
