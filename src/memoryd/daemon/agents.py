@@ -1,5 +1,6 @@
 """The memory agents that the configuration names, made when they are first needed."""
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,25 +13,20 @@ from memoryd.worker.agents import OnDemand, rules_agent
 from memoryd.worker.agents.brief import Settings
 from memoryd.worker.ports import Ledger, MemoryAgent
 
-PLACES = "run/agents"  #: below the data directory: the working directories of runs
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agents:
     """What takes a job, and what takes it when that has failed."""
 
     config: Callable[[], Config]
-    data: Path
+    places: Path  #: the working directories of runs
     ledger: Ledger
     env: Mapping[str, str]
 
-    @property
-    def places(self) -> Path:
-        return self.data / PLACES
-
-    def clear(self) -> None:
-        """Remove what runs left behind that a crash cut off. Blocking."""
+    def prepare(self) -> frozenset[str]:
+        """Remove what runs left behind that a crash cut off; returns the names of their folder. Blocking."""
         shutil.rmtree(self.places, ignore_errors=True)
+        return frozenset({str(self.places), os.path.realpath(self.places)})
 
     def chosen(self) -> MemoryAgent:
         kind = self.config().agent.kind

@@ -126,7 +126,7 @@ class Daemon:
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
         self.breaker = JournalBreaker(self.journal)
-        self.agents = Agents(config=lambda: self.config, data=self.places.data, ledger=self.ledger, env=os.environ)
+        self.agents = Agents(config=lambda: self.config, places=self.places.agents, ledger=self.ledger, env=os.environ)
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
         )
@@ -221,7 +221,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
-        await asyncio.to_thread(daemon.agents.clear)
+        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon
