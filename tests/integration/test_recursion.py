@@ -10,6 +10,7 @@ import pytest
 from support.daemons import client, places, running
 from support.talk import turn
 
+from memoryd.daemon.agents import PLACES
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc import hookscript
 from memoryd.worker.agents.child.tree import MARK
@@ -38,7 +39,7 @@ async def recorded(daemon: Daemon) -> int:
 
 
 def place_of_a_run(tmp_path: Path) -> Path:
-    place = places(tmp_path).agents / "a-run"
+    place = places(tmp_path).data / PLACES / "a-run"
     place.mkdir(parents=True)
     return place
 

@@ -13,15 +13,21 @@ from memoryd.worker.agents import OnDemand, rules_agent
 from memoryd.worker.agents.brief import Settings
 from memoryd.worker.ports import Ledger, MemoryAgent
 
+PLACES = "run/agents"  #: below the data directory: the working directories of runs
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agents:
     """What takes a job, and what takes it when that has failed."""
 
     config: Callable[[], Config]
-    places: Path  #: the working directories of runs
+    data: Path
     ledger: Ledger
     env: Mapping[str, str]
+
+    @property
+    def places(self) -> Path:
+        return self.data / PLACES
 
     def prepare(self) -> frozenset[str]:
         """Remove what runs left behind that a crash cut off; returns the names of their folder. Blocking."""

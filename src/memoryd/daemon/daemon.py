@@ -126,7 +126,7 @@ class Daemon:
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
         self.breaker = JournalBreaker(self.journal)
-        self.agents = Agents(config=lambda: self.config, places=self.places.agents, ledger=self.ledger, env=os.environ)
+        self.agents = Agents(config=lambda: self.config, data=self.places.data, ledger=self.ledger, env=os.environ)
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
         )

@@ -25,11 +25,6 @@ class Places:
         return self.data / "spool"
 
     @property
-    def agents(self) -> Path:
-        """The working directories of agents in child processes, one for each run."""
-        return self.data / "run" / "agents"
-
-    @property
     def user_memory(self) -> Path:
         return self.data / "user" / "memory"
 
