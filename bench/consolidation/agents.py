@@ -43,7 +43,7 @@ class Asking:
     def __post_init__(self) -> None:
         self.name = self.settings.kind
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         work: Work = import_module(f"memoryd.worker.agents.{self.settings.kind}").work
         brief = Brief.of(self.settings, projection, memory, projection.sessions[-1].utterances[-1].at)
         try:
@@ -61,7 +61,7 @@ class Parrot:
 
     name = "parrot"
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         prompts = [one for session in projection.sessions for one in session.user_texts()]
         return AgentResult(
             proposals=tuple(Lines(file="user.md", add=(" ".join(p.text.split()),), cites=(p.seq,)) for p in prompts)
@@ -73,7 +73,7 @@ class Mute:
 
     name = "mute"
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         return AgentResult(proposals=())
 
 

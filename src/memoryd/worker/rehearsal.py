@@ -40,7 +40,7 @@ class Rehearsal:
     def consolidate(self, agent: MemoryAgent, said: Sequence[Utterance], *, session: str) -> None:
         """One run over new utterances of a session. :raises MemorydError: as the agent does; nothing was changed"""
         read = self._projection(said, session)
-        result = asyncio.run(agent.propose(read, Catalogue.build(self.files).view()))
+        result = asyncio.run(agent.propose(read, Catalogue.build(self.files).view(), run_id=""))
         self._notes.update(result.notes)
         accepted, _ = acceptance.judge(result.proposals, evidence=self, base=self.files)
         made = draft.build(

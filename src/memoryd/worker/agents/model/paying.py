@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genai_prices import Usage, calc_price
+from genai_prices import Usage
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelHTTPError, ModelTimeoutError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -16,8 +16,10 @@ from pydantic_core import to_json
 from memoryd.memory.text import CJK
 from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
 from memoryd.worker.agents.model.clients import NotAnApi
+from memoryd.worker.agents.model.prices import price
 from memoryd.worker.agents.providers import Endpoint
 
+GROWTH = 1.5  #: of what is sent, from one call to the next, when a model has looked at something
 FRAME_TOKENS = 300  #: what interfaces put around texts and tools
 _WORDS = re.compile(r"[A-Za-z ]")
 _CJK = re.compile(f"[{CJK}]")
@@ -41,6 +43,7 @@ class PayingModel(WrapperModel):
         self.limits = limits
         self.calls = 0
         self.tokens = 0  #: spent, or reserved where nothing was told
+        self.last_need = 0  #: tokens of the newest call
 
     async def request(
         self,
@@ -64,6 +67,7 @@ class PayingModel(WrapperModel):
         reservation = await self.purse.reserve(need)
         self.calls += 1
         self.tokens += need.tokens
+        self.last_need = need.tokens
         try:
             response = await super().request(messages, model_settings, model_request_parameters)
         except ModelAPIError as error:
@@ -73,6 +77,11 @@ class PayingModel(WrapperModel):
         if cost := self._cost(response.usage):
             await self._settle(reservation, need, cost)
         return response
+
+    def has_spare(self, calls: int) -> bool:
+        """Whether a call can be made and as many after it, each somewhat larger than the one before."""
+        tokens_left = self.limits.tokens - self.tokens
+        return self.limits.calls - self.calls > calls and tokens_left > (calls + 1) * GROWTH * self.last_need
 
     async def _settle(self, reservation: str, need: Need, cost: Cost) -> None:
         self.tokens += cost.tokens_in + cost.tokens_out - need.tokens
@@ -98,16 +107,6 @@ class PayingModel(WrapperModel):
             tokens_in=usage.input_tokens, tokens_out=usage.output_tokens, tokens_cached=usage.cache_read_tokens,
             usd=price(self.endpoint, told),
         )  # fmt: skip
-
-
-def price(endpoint: Endpoint, usage: Usage) -> float:
-    """The price in US dollars by the public list; 0.0 for a model that is not in it: its tokens are bounded alone."""
-    if not endpoint.provider.prices:
-        return 0.0
-    try:
-        return float(calc_price(usage, endpoint.model, provider_id=endpoint.provider.prices).total_price)
-    except LookupError:
-        return 0.0
 
 
 def tokens_at_most(text: str) -> int:
