@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(_ROOT), str(_ROOT / "tests")]  # the made-up secrets of the tests serve here too
@@ -21,7 +22,7 @@ from bench.consolidation import cells  # noqa: E402
 from bench.consolidation.agents import Asking, without_model  # noqa: E402
 from bench.consolidation.playing import Played, play, score  # noqa: E402
 from bench.consolidation.talks import SETS, Talk, load  # noqa: E402
-from memoryd.worker.agents.brief import Settings  # noqa: E402
+from memoryd.worker.agents.brief import Settings, Way  # noqa: E402
 from memoryd.worker.ports import MemoryAgent  # noqa: E402
 
 
@@ -49,6 +50,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--gguf", type=Path, metavar="FILE", help="weights that are served here (extra test-model)")
     parser.add_argument("--key-env", default="", metavar="NAME", help="the variable that holds the key")
     parser.add_argument("--command", default="", help="argv of a program, as in a shell")
+    parser.add_argument("--way", choices=get_args(Way), help="in which the endpoint answers; it is tried else")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of one run")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="the first N conversations")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth conversation")
@@ -70,6 +72,7 @@ def _agent(name: str, options: argparse.Namespace) -> MemoryAgent:
         Settings(
             kind=name, model=options.model, base_url=options.base_url, key=os.environ.get(options.key_env, ""),
             command=tuple(shlex.split(options.command)), timeout_seconds=options.timeout,
+            way=options.way,
         )
     )  # fmt: skip
 
