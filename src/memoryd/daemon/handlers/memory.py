@@ -62,7 +62,9 @@ class Memory(Handlers):
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self.catalogue(params)
         if not params.name:
-            raise BadEvent("memory.read wants a name: an entry's slug or a core file, e.g. preferences.md")
+            raise BadEvent(
+                "name a memory: an entry's slug or a core file, e.g. preferences.md; `memoryd list` shows them"
+            )
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
         named = [key for key in sorted(catalogue.files) if key.path in wanted]
         found = max(
@@ -91,7 +93,7 @@ class Memory(Handlers):
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         if not (params.query or "").strip():
-            raise BadEvent("memory.search wants a query: some words, in any language")
+            raise BadEvent("give some words to search for, in any language")
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
         hits = await self._search(params, catalogue, limit=start + params.limit + 1)
@@ -116,7 +118,7 @@ class Memory(Handlers):
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
-            raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
+            raise BadEvent("name what to forget: an entry's slug, or words of a line of a core file")
         roots = await self.roots(params.cwd, params.memory_dir)
         author = Author(params.author)
 
