@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memoryd.errors import ConfigError
+from memoryd.ipc import faults
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
 
@@ -202,7 +203,7 @@ def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     source = named.get(".".join(name.split(".")[:2]), str(path))
     if fault["type"] != "extra_forbidden":
-        return f"{name} in {source}: {fault['msg'].removeprefix('Value error, ')}"
+        return f"{faults.sentence(fault)} (in {source})"
     near = difflib.get_close_matches(name, _all_keys(fault["loc"]), n=1, cutoff=0.0)
     return f"unknown key {name} in {source}; the nearest is {near[0]}"
 
