@@ -31,6 +31,7 @@ from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.reviews import Reviews
+from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -86,6 +87,7 @@ class Daemon:
     exit_status: int = 0
 
     history: History = field(init=False)
+    runlog: RunLog = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
     shelf: Shelf = field(init=False)
@@ -115,6 +117,7 @@ class Daemon:
 
     def __post_init__(self) -> None:
         self.history = History(self.journal)
+        self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.shelf = Shelf(
@@ -155,10 +158,12 @@ class Daemon:
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
             wake=lambda: self.follower.look_again(),
         )  # fmt: skip
-        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history, runlog=self.runlog)
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
-        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
+        self.explainer = Explainer(
+            shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
+        )
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         conversations = Conversations(self.journal)

@@ -3,6 +3,7 @@
 A broken link does not end the examination; what depends on it is marked as off.
 """
 
+import contextlib
 import json
 import os
 import stat
@@ -12,11 +13,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from memoryd.daemon import config as configuration
 from memoryd.daemon import jsonedit, mounts
 from memoryd.daemon.config import Config
 from memoryd.daemon.install import INSTALLABLE, Installer
+from memoryd.daemon.journal.damage import damage_of
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service
 from memoryd.errors import MemorydError
@@ -26,6 +29,7 @@ from memoryd.ipc.client import Client
 from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
 from memoryd.ipc.spool import Spool
+from memoryd.memory.directory import unread
 
 HOOK_SECONDS = 5.0
 SLOW_MS = 1000  #: a hook that takes longer was not answered in time
@@ -97,6 +101,7 @@ class _Examination:
     def checks(self) -> Iterator[Check]:
         yield from self._enabled()
         yield self._data()
+        yield self._journal()
         for host in INSTALLABLE:
             yield self._host(host)
         yield self._script()
@@ -105,6 +110,7 @@ class _Examination:
         yield self._hook()
         yield from self._spool()
         yield self._quarantine()
+        yield self._files()
         yield from self._memories()
         yield self._meaning()
         yield self._service()
@@ -142,6 +148,19 @@ class _Examination:
         if not os.access(data, os.W_OK):
             return _wrong("data", f"{data} cannot be written", "correct its mode or its file system")
         return _ok("data", f"{data}, local, for you alone")
+
+    def _journal(self) -> Check:
+        path = self.places.data / "state.db"
+        if not path.exists():
+            return _off("journal", f"{path} is not there yet")
+        damage = damage_of(path)
+        if damage is None:
+            return _ok("journal", f"{path}, whole")
+        mend = (
+            f"`memoryd stop`, restore a backup (docs/operations.md), or `mv {path} {path}.damaged`: the memory files"
+            " stay, what was recorded and the history begin anew"
+        )
+        return _wrong("journal", f"{path} is damaged: {damage}", mend)
 
     def _host(self, host: str) -> Check:
         link, mend = f"hooks in {host}", f"`memoryd install {host}`"
@@ -269,6 +288,23 @@ class _Examination:
             mend = "your host is newer than this memoryd: upgrade it; they are kept 7 days"
             return Check(link="quarantine", mark=Mark.WRONG, found=reason.partition(";")[0], mend=mend)
         return _ok("quarantine", "every hook payload was understood")
+
+    def _files(self) -> Check:
+        """Files of memory that are left out, in every directory that is known."""
+        skipped = [(root, one) for root in self._roots() for one in unread(root)]
+        if not skipped:
+            return _ok("memory files", "each is read")
+        told = [f"{root / one.path} ({one.reason})" for root, one in skipped[:MAX_FLAGGED]]
+        found = f"{len(skipped)} not read: {'; '.join(told)}" + ("; …" if len(skipped) > MAX_FLAGGED else "")
+        return _wrong("memory files", found, "make each a plain file of at most 1 MiB, or move it away")
+
+    def _roots(self) -> list[Path]:
+        inside = [self.places.user_memory, *self.places.data.glob("projects/*/memory")]
+        if self.health is None:
+            return sorted(inside)
+        with contextlib.suppress(MemorydError, OSError), closing(Client(self.places.socket)) as client:
+            inside += map(Path, client.call("worker.stats", timeout=5.0).directories)
+        return sorted(set(inside))
 
     def _memories(self) -> Iterator[Check]:
         """What is remembered here: signs of little worth or of an attack, full types, what waits for a word."""

@@ -35,7 +35,7 @@ def judge_health(
     """
     if not running and (stuck := _stuck(history, now, min_interval_seconds)):
         return HealthReport(state="stuck", reason=stuck)
-    reasons = "; ".join([*notes, *_degraded(history, spool)])
+    reasons = "; ".join([*notes, *_degraded(history, spool, now)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
@@ -48,8 +48,12 @@ def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | 
     return f"a job for {row['dir']} could run since {row['ready_at']}, none runs; `memoryd restart`, then see the log"
 
 
-def _degraded(history: History, spool: Spool) -> Iterator[str]:
-    if skipped := sum(job["state"] == "skipped" for job in history.jobs()):
+def _degraded(history: History, spool: Spool, now: datetime) -> Iterator[str]:
+    jobs = history.jobs()
+    for job in jobs:
+        if job["state"] == "deferred" and job["last_error"] and parse_rfc3339(job["not_before"]) > now:
+            yield f"the job for {job['dir']} is put off: {job['last_error']}"
+    if skipped := sum(job["state"] == "skipped" for job in jobs):
         yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"
     if bad := spool.bad():
         yield f"{bad} spooled events could not be read; `memoryd doctor` shows where"

@@ -77,11 +77,12 @@ class Purged:
     snapshots: int = 0
     quarantined: int = 0
     spooled: int = 0
+    goals: int = 0
     unreached: tuple[Unreached, ...] = ()
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions)
+        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,6 +228,7 @@ class Purger:
             snapshots=found.snapshots if plan.changes else 0,
             quarantined=found.quarantined,
             spooled=spooled,
+            goals=found.goals,
             unreached=tuple(self._unreached(selection, found)),
         )
 
@@ -234,7 +236,7 @@ class Purger:
         kept = [Unreached(what="a backup from before an upgrade; remove it by hand", where=str(path))
                 for path in sorted(self.places.data.glob("state.db.v*.bak"))]  # fmt: skip
         kept += [Unreached(what="the host's own transcript", where=path) for path in found.transcripts]
-        kept += [Unreached(what="a session that goes on from it, or is a copy of it; purge it as well", where=session)
+        kept += [Unreached(what="a session that goes on from it or that it copies; purge it as well", where=session)
                  for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
         if selection.everything:

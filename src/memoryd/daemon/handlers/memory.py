@@ -137,7 +137,7 @@ class Memory(Handlers):
             directory = await self.binding(params.cwd)
         start = answers.offset_of(params.cursor)
         rows = await asyncio.to_thread(
-            self.daemon.history.runs,
+            self.daemon.runlog.page,
             since=since, limit=params.limit + 1, offset=start, writes=params.writes, directory=directory,
         )  # fmt: skip
         return m.MemoryLog(

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,19 +123,6 @@ class History:
         )  # fmt: skip
         return bool(rows)
 
-    def last_run(self, directory: Path) -> Row:
-        """The run of the directory that began last.
-
-        :raises NotFound: none yet
-        """
-        rows = self._rows(
-            "select * from runs where dir = ? and action = 'consolidate' order by started_at desc limit 1",
-            str(directory),
-        )
-        if not rows:
-            raise NotFound(f"no run of {directory} yet")
-        return {**rows[0], "files": json.loads(rows[0]["files"])}
-
     def oldest_due(self, min_interval_seconds: int) -> Row | None:
         """The job that could have run the longest, and since when: `ready_at`."""
         rows = self._rows(
@@ -143,71 +130,6 @@ class History:
             " order by ready_at limit 1", str(min_interval_seconds),
         )  # fmt: skip
         return rows[0] if rows else None
-
-    def runs(
-        self,
-        *,
-        since: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-        writes: bool = False,
-        directory: Path | None = None,
-    ) -> list[Row]:
-        """Runs, newest first; `writes`: whatever changed files, what hosts and editors wrote included (id `v<N>`)."""
-        rows = self._rows(
-            f"select * from (select {_RUN}, 0 as seen from runs where not ?2 or outcome = 'applied'"
-            f" union all {_SEEN}) where (?1 is null or started_at >= ?1) and (?4 is null or dir = ?4)"
-            " order by started_at desc, id limit ?3 offset ?5",
-            since, writes, limit, directory and str(directory), offset,
-        )  # fmt: skip
-        found = [{**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}} for row in rows]
-        return [_with_scope(row, self._kind(row["dir"])) if row["seen"] else row for row in found]
-
-    def _kind(self, directory: str) -> str:
-        rows = self._rows("select kind from dirs where path = ?", directory)
-        return str(rows[0]["kind"]) if rows else "user"
-
-    def run_of(self, run_id: str) -> Row | None:
-        """The run of exactly that id."""
-        rows = self._rows("select * from runs where id = ?", run_id)
-        return rows[0] if rows else None
-
-    def run(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Row:
-        """A run by id or unique beginning of it; None: the newest that changed files and was not taken back.
-
-        :param dirs: look for the newest among the runs of these directories only
-        :raises NotFound: none, or more than one
-        """
-        if run_id is None:
-            rows = self._rows(
-                "select * from runs where outcome = 'applied' and action not in ('undo', 'purge')"
-                " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
-                " and (?1 is null or dir in (select value from json_each(?1)))"
-                " order by started_at desc limit 1",
-                None if dirs is None else json.dumps([str(path) for path in dirs]),
-            )
-        else:
-            rows = self._rows(
-                "select * from runs where outcome = 'applied' and id like ? || '%' limit 2", run_id.replace("%", "")
-            )
-        if len(rows) != 1:
-            which = f"run {run_id} that changed files" if run_id else "run that changed files"
-            raise NotFound(f"{'more than one' if rows else 'no'} {which}; `memoryd log` lists the runs")
-        return {**rows[0], "files": json.loads(rows[0]["files"])}
-
-    def undone(self, run_id: str) -> bool:
-        """Whether a run was taken back."""
-        return bool(
-            self._rows("select 1 from runs where action = 'undo' and outcome = 'applied' and reason = ?", run_id)
-        )
-
-    def changes(self, run_id: str) -> list[Row]:
-        """What a run did: root, path, and digests before and after."""
-        return self._rows(
-            "select root, path, digest as after, (select digest from versions as old where old.root = v.root"
-            " and old.path = v.path and old.id < v.id order by id desc limit 1) as before"
-            " from versions as v where run_id = ? order by root, path", run_id,
-        )  # fmt: skip
 
     def file_versions(self, root: Path, path: str) -> list[Row]:
         return self._rows(
@@ -311,23 +233,6 @@ _THREAD = """
     )
     select s.session_id from sessions s join joined using (session_id) where s.host = ?1 order by s.started_at, s.id
 """
-
-
-_RUN = (
-    "id, dir, author, action, agent, outcome, reason, from_seq, to_seq, started_at, ended_at, duration_ms, files"
-    ", refused, flags, tokens_in, tokens_out, cost_usd"
-)
-#: what no run wrote, as rows of the same shape: the files that one look found changed
-_SEEN = (
-    "select 'v' || min(id), root, author, 'seen', null, 'applied', null, null, null, at, at, 0"
-    ", json_group_array(path), '[]', '[]', 0, 0, 0.0, 1 from versions"
-    " where ?2 and run_id is null and author in ('host', 'outside') group by root, at, author"
-)
-
-
-def _with_scope(row: Row, kind: str) -> Row:
-    scope = "project" if kind == "project" else "user"
-    return {**row, "files": [f"{scope}/{path}" for path in sorted(set(row["files"]))]}
 
 
 def _quoted(row: Row) -> Row:
