@@ -48,6 +48,10 @@ _PURGES = """
     );
     create index purges_by_until on purges (until);
 """
+#: who wrote a file is asked for each that changed: without it that reads every event
+_TOOL_CALLS = """
+    create index events_tool_calls on events (seq) where kind = 'tool_use';
+"""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -149,6 +153,7 @@ MIGRATIONS: tuple[str, ...] = (
     _REDACTIONS,
     _GOALS,
     _PURGES,
+    _TOOL_CALLS,
 )
 
 
