@@ -48,6 +48,10 @@ _PURGES = """
     );
     create index purges_by_until on purges (until);
 """
+#: who wrote a file is asked for each that changed: without it that reads every event
+_TOOL_CALLS = """
+    create index events_tool_calls on events (seq) where kind = 'tool_use';
+"""
 
 #: a purge of everything keeps out whatever is older, also what rests on nothing that was said
 _EMPTIED = "alter table purges add column everything integer not null default 0;"
@@ -163,6 +167,7 @@ MIGRATIONS: tuple[str, ...] = (
     _EMPTIED,
     _COPIES,
     run_dirs.MIGRATION,
+    _TOOL_CALLS,
 )
 
 
