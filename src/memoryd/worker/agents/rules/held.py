@@ -1,12 +1,16 @@
 """One active fact as the desk holds it, whether memory had it before this run or not."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 from memoryd.memory.model import CoreLine, Entry, Root
 from memoryd.memory.text import content_words, fold
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
-from memoryd.worker.agents.rules.patterns import Language
+from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.patterns import Language, lazy
+
+_CONTRAST = lazy(r"\b(?:over|instead of|rather than|and not)\b|, not\b|而不是|而非|，不(?:要|用)", re.IGNORECASE)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -23,11 +27,14 @@ class Held:
     replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
     folded: str = field(init=False)
     words: frozenset[str] = field(init=False)
+    affirmed: frozenset[str] = field(init=False)  #: without what it says is not so: "tabs" of "tabs over spaces"
     _slots: dict[str, frozenset[str]] = field(default_factory=dict)  #: by language; each is found once
 
     def __post_init__(self) -> None:
         matched = simplified(self.text)
         self.folded, self.words = fold(matched), content_words(matched)
+        contrast = _CONTRAST.search(matched)
+        self.affirmed = content_words(matched[: contrast.start()]) if contrast else self.words
 
     @classmethod
     def of_line(cls, line: CoreLine) -> "Held":
@@ -38,9 +45,9 @@ class Held:
         return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root, entry=entry)
 
     def slots(self, language: Language) -> frozenset[str]:
-        """The single-valued attributes that the text is about."""
+        """The single-valued attributes that the text is about, as this language and its own tell them."""
         if language.code not in self._slots:
-            self._slots[language.code] = slots_of(self.text, language)
+            self._slots[language.code] = slots_of(self.text, language) | slots_of(self.text, language_of(self.text))
         return self._slots[language.code]
 
     def before_run(self) -> list["Held"]:

@@ -1,6 +1,5 @@
 """What a text is about: its words without those that every fact has."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,7 +7,8 @@ from memoryd.memory.text import content_words
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held
-from memoryd.worker.agents.rules.patterns import lazy
+from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.patterns import Alias, lazy
 
 _FRAME = content_words(
     "user use always never now new instead only just every all file project team want need make keep like "
@@ -76,10 +76,16 @@ def parts_of(wish: Forget) -> list[Forget]:
     return [replace(wish, what=part) for part in parts]
 
 
-def aliases_of(wish: Forget) -> list[re.Pattern[str]]:
-    """Return what the lines look like for which the words of a wish stand: "my company"."""
+def aliases_of(wish: Forget) -> list[Alias]:
+    """Return what the words of a wish stand for: "my company"."""
     what = simplified(wish.what)
-    return [lines for words, lines in wish.language.aliases if words.search(what)]
+    return [alias for alias in wish.language.aliases if alias.words.search(what)]
+
+
+def _is_meant(alias: Alias, text: str) -> bool:
+    """Whether a line, in whichever language it was said, tells what an alias stands for."""
+    known = (other.lines for other in language_of(text).aliases if other.concept == alias.concept)
+    return bool(next(known, alias.lines).search(simplified(text)))
 
 
 def about(wish: Forget) -> Callable[[str], bool]:
@@ -91,7 +97,7 @@ def about(wish: Forget) -> Callable[[str], bool]:
 def _about(wish: Forget) -> Callable[[str], bool]:
     aliases = aliases_of(wish)
     if aliases:
-        return lambda text: any(lines.search(simplified(text)) for lines in aliases)
+        return lambda text: any(_is_meant(alias, text) for alias in aliases)
     asked = _asked(wish.what)
     if wish.language.code == "zh":
         alone = {word for word in asked if len(word) == 1}
