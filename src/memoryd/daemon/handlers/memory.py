@@ -11,7 +11,6 @@ from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
-from memoryd.ipc.sanitise import sanitise
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, MemoryView, Root
@@ -178,7 +177,7 @@ class Memory(Handlers):
 
 def _proposal(params: m.MemorySaveParams, given: Given) -> Save:
     name = given.line(params.name)
-    slug = params.slug if params.slug and sanitise(params.slug) == params.slug else entries.make_slug(name)
+    slug = params.slug if params.slug and redact(params.slug) == params.slug else entries.make_slug(name)
     return Save(
         root=answers.root_of(params.scope), slug=slug, name=name, description=given.maybe(params.description),
         type=EntryType(params.type), content=given.text(params.content),
