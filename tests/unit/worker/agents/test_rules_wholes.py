@@ -4,6 +4,7 @@ import pytest
 from unit.worker.agents.test_rules import Talk
 
 from memoryd.ipc.sanitise import sanitise
+from memoryd.memory.catalogue import Catalogue
 
 
 def remembered(*prompts: str) -> list[str]:
@@ -12,7 +13,8 @@ def remembered(*prompts: str) -> list[str]:
     for prompt in prompts:
         talk.say(sanitise(prompt))
         talk.run()
-    return [row for row in dict.fromkeys(talk.memory().split("\n")) if row]
+    known = Catalogue.build(talk.files)
+    return [line.text for line in known.lines] + [k.entry.name for k in known.entries if k.entry.active]
 
 
 @pytest.mark.parametrize(

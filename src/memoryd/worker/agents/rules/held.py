@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass, field, replace
 
 from memoryd.memory.model import CoreLine, Entry, Root
-from memoryd.memory.text import content_words, fold
+from memoryd.memory.text import content_words, cut, fold
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.patterns import Language, lazy
 
+MAX_NAME_CHARS = 80  #: of an entry
 _CONTRAST = lazy(r"\b(?:over|instead of|rather than|and not)\b|, not\b|而不是|而非|，不(?:要|用)", re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ class Held:
 
     @classmethod
     def of_entry(cls, root: Root, entry: Entry) -> "Held":
-        return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root, entry=entry)
+        return cls(file="", text=_fact_of(entry), slug=entry.slug, root=root, entry=entry)
 
     def slots(self, language: Language) -> frozenset[str]:
         """The single-valued attributes that the text is about, as this language and its own tell them."""
@@ -58,6 +59,12 @@ class Held:
         """Return the fact with the rest of its text, all that is left when `seq` has taken a part out."""
         fact = replace(self.fact, text=rest, reason="") if self.fact else None
         return replace(self, text=rest, fact=fact, cites=self.cites or (seq,), replaces=self.before_run(), _slots={})
+
+
+def _fact_of(entry: Entry) -> str:
+    """The line that an entry of ours was made of; of another one what it says of itself."""
+    first = next((row for row in map(str.strip, entry.body.split("\n")) if row), "")
+    return first if cut(first, MAX_NAME_CHARS) == entry.name else entry.description or entry.name
 
 
 def slots_of(text: str, language: Language, among: frozenset[str] | None = None) -> frozenset[str]:

@@ -10,11 +10,11 @@ from memoryd.worker.agents.rules.held import Held
 from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.patterns import Alias, lazy
 
-_FRAME = content_words(
+FRAME = content_words(  #: words that every fact has
     "user use always never now new instead only just every all file project team want need make keep like "
     "day week month last the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
 )
-_FRAME_OF_WISHES = _FRAME | content_words(
+_FRAME_OF_WISHES = FRAME | content_words(
     "thing bit part fact said told tell mention mentioned memory note notes ever wrote stuff earlier piece detail info "
     "please delete remove erase wipe drop scrub purge store save keep forget head never mind from "
     "rule preference previous record remember everything anything regarding related keep thing line entry back "
@@ -41,13 +41,13 @@ class Topic:
 
     def __init__(self, fact: Fact) -> None:
         matched = simplified(fact.said)
-        self._words = (content_words(matched) | content_words(simplified(fact.beside))) - _FRAME
+        self._words = (content_words(matched) | content_words(simplified(fact.beside))) - FRAME
         self._chinese = fact.language.code == "zh"
         self._heads = _heads(matched) if self._chinese else frozenset[str]()
 
     def shared(self, held: Held) -> tuple[int, int]:
         """Return how many topic words a held fact shares, and how many it has."""
-        topic = held.words - _FRAME
+        topic = held.words - FRAME
         both = self._words & topic
         count = len(both)
         if self._chinese:  # a name among Chinese words is the topic, and so is what stands in front
@@ -119,4 +119,4 @@ def slug_words(text: str) -> list[str]:
 
 def _heads(matched: str) -> frozenset[str]:
     """The words that the clauses of a Chinese text begin with: its topics."""
-    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - _FRAME
+    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - FRAME
