@@ -51,9 +51,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 #: what stands on one side of it cannot change places with what stands on the other
-_TWO_SIDES = re.compile(
-    r"\b(?:before|after|until|unless|instead of|rather than|than|over)\b|之前|之后|而不是|而非"
-)
+_TWO_SIDES = re.compile(r"\b(?:before|after|until|unless|instead of|rather than|than|over)\b|之前|之后|而不是|而非")
 #: what one letter more or less makes another thing: addresses, paths, flags, variables
 _NAME = re.compile(
     r"https?://[^\s'\"`<>，。；）)]+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\w/.])(?:~|\.{1,2})?/[\w.-]+[\w./-]*|(?<![\w-])--?[A-Za-z][\w-]*"
