@@ -15,7 +15,6 @@ from memoryd.errors import (
     LimitExceeded,
     NotFound,
     PathRefused,
-    ScanRejected,
     UsageError,
 )
 from memoryd.memory.model import MemoryView
@@ -70,11 +69,8 @@ async def test_a_duplicate_and_poor_content_are_told(home: Path, project: str) -
         assert told == ["vague", "no-why", "no-how"]
 
 
-async def test_secrets_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
-    secret = "gh" + "p_" + "q7W" * 12
+async def test_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
-        with pytest.raises(ScanRejected):
-            await one.call("memory.save", {"cwd": project, **ENTRY, "content": f"the token is {secret}"}, timeout=5)
         with pytest.raises(PathRefused, match="refused"):
             await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "../evil"}, timeout=5)
         long = {**ENTRY, "content": "word " * 1500}
@@ -280,13 +276,23 @@ async def test_a_write_that_cannot_be_taken_back_says_why(home: Path, project: s
                 await one.call("memory.diff", {"run": unknown}, timeout=5)
 
 
-async def test_a_refused_secret_is_kept_nowhere(home: Path, project: str) -> None:
+async def test_a_secret_is_replaced_at_every_door_and_its_giver_is_told(home: Path, project: str) -> None:
     secret = "gh" + "p_" + "m4Q" * 12
+    said = f"the token is {secret}"
     async with running(home) as daemon, client(daemon) as one:
-        for params in ({"content": f"token {secret}"}, {"slug": secret.lower()}, {"name": secret}):
-            with pytest.raises(ScanRejected):
-                await one.call("memory.save", {"cwd": project, **ENTRY, **params}, timeout=5)
-        assert daemon.places.data
+        for number, params in enumerate(({"content": said}, {"slug": secret}, {"name": said}, {"description": said})):
+            entry = {"cwd": project, **ENTRY, "slug": f"entry-{number}", **params}
+            saved = await one.call("memory.save", entry, timeout=5)
+            assert saved.status == "saved"
+            assert ("slug" in params) != ("1 secret (github) replaced by a placeholder" in saved.warnings)
+        noted = await one.call("note.add", {"cwd": project, "text": said}, timeout=5)
+        goal = await one.call("goal.add", {"cwd": project, "text": said}, timeout=5)
+        assert "the token is [secret:github:" in noted.text
+        assert "the token is [secret:github:" in goal.text
+        assert noted.warnings == goal.warnings == ("1 secret (github) replaced by a placeholder",)
+        assert (await one.call("goal.update", {"id": goal.id, "text": said}, timeout=5)).warnings == goal.warnings
+        counts = {kind.label: kind.count for kind in (await one.call("privacy.get", timeout=5)).redacted}
+        assert counts == {"secret:github": 6}
     found = [p for p in await asyncio.to_thread(lambda: list(home.rglob("*"))) if p.is_file()]
     for path in found:
         content = (await asyncio.to_thread(path.read_bytes)).lower()

@@ -149,7 +149,7 @@ class Runner:
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
             rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,
-            usage=result.usage, duration_ms=round((mono() - started) * 1000),
+            duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
         applied = self._apply(run, changes, commit)

@@ -59,8 +59,10 @@ def test_an_unknown_variable_is_an_error_too(tmp_path: Path) -> None:
 
 
 def test_a_value_out_of_range_is_told_with_its_key(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"consolidation\.interval_turns"):
-        load(write(tmp_path, "[consolidation]\ninterval_turns = 0\n"), {})
+    path = write(tmp_path, "[consolidation]\ninterval_turns = 0\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path, {})
+    assert str(caught.value) == f"consolidation.interval_turns must be at least 1, not 0 (in {path})"
 
 
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:

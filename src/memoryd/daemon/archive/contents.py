@@ -21,6 +21,7 @@ from memoryd.daemon.journal.load import Incoming
 from memoryd.daemon.journal.runs import line_digest
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import Event, EventAdapter
+from memoryd.ipc.faults import explain
 from memoryd.ipc.places import Places
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, purging
@@ -144,9 +145,16 @@ def _incoming(row: Mapping[str, Any], cwds: _Cwds) -> Incoming:
             at=rfc3339(event.at), turn_id=event.turn_id, data=data_json(event), received_at=str(row["received_at"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValidationError) as error:
-        raise BadEvent(
-            f"the archive holds an event that is none: {type(error).__name__}; nothing was imported"
-        ) from error
+        raise BadEvent(f"the archive holds an event that is none: {_wrong(error)}; nothing was imported") from error
+
+
+def _wrong(error: KeyError | TypeError | ValidationError) -> str:
+    match error:
+        case ValidationError():
+            return explain(error)
+        case KeyError():
+            return f"{str(error.args[0])[:64]} is missing"
+    return "it is no object"
 
 
 def _event(event: Incoming, cwds: _Cwds) -> Event:

@@ -42,6 +42,12 @@ def warn(text: str) -> None:
     console(stderr=True).print(harmless(text), soft_wrap=True)
 
 
+def notes(warnings: Iterable[str]) -> None:
+    """What the person should know beside the result."""
+    for warning in warnings:
+        warn(f"note: {warning}")
+
+
 def numbered(text: str) -> None:
     """Print a text with its line numbers."""
     for number, row in enumerate(text.splitlines(), start=1):

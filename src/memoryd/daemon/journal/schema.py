@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import prompts, run_dirs, spawns
+from memoryd.daemon.journal import ledger, prompts, run_dirs, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -47,6 +47,10 @@ _PURGES = """
         unfinished integer not null                  -- the bytes that it freed are not overwritten yet
     );
     create index purges_by_until on purges (until);
+"""
+#: who wrote a file is asked for each that changed: without it that reads every event
+_TOOL_CALLS = """
+    create index events_tool_calls on events (seq) where kind = 'tool_use';
 """
 
 #: a purge of everything keeps out whatever is older, also what rests on nothing that was said
@@ -163,6 +167,8 @@ MIGRATIONS: tuple[str, ...] = (
     _EMPTIED,
     _COPIES,
     run_dirs.MIGRATION,
+    _TOOL_CALLS,
+    ledger.MIGRATION,
 )
 
 

@@ -12,11 +12,13 @@ from tantivy import Document as Row
 from tantivy import Index, Occur, Query, Schema, SchemaBuilder, Searcher
 from tantivy import IndexWriter as IndexEngineWriter
 
+from memoryd.clock import mono
 from memoryd.memory.search.port import Damaged, Unavailable
 from memoryd.memory.search.tokens import Word, asked, single, tokens
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
 MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
+LOOK_SECONDS = 1.0
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
 
 FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
@@ -94,10 +96,11 @@ class IndexReader:
     """Answers queries from the newest commit."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._meta = path, str(path / "meta.json")
         self._schema = schema()
         self._stamp: tuple[int, int] | None = None
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}  #: of the files of that commit
+        self._looked_mono = 0.0
         self._searcher: Searcher | None = None
 
     def state(self) -> dict[str, Any]:
@@ -105,7 +108,7 @@ class IndexReader:
 
         :raises Damaged: the files are not what was written
         """
-        searcher = self._fresh()
+        searcher = self._fresh(seconds=0.0)
         found = searcher.search(self._term("id", _STATE), 1, count=False).hits
         if not found:
             raise Damaged("the index has no state")
@@ -159,25 +162,34 @@ class IndexReader:
     def _one_of(self, name: str, values: Sequence[str]) -> Query:
         return Query.boolean_query([(Occur.Should, self._term(name, value)) for value in values])
 
-    def _fresh(self) -> Searcher:
+    def _fresh(self, *, seconds: float = LOOK_SECONDS) -> Searcher:
         """The newest commit; files that were cut off or taken away are seen before they are touched.
+
+        Their sizes are looked at no more than once in `seconds`: a file that is cut off in between ends this process,
+        and whoever asked it knows what that means.
 
         :raises Damaged: they were, or they cannot be opened
         """
         try:
-            status = (self._path / "meta.json").stat()
+            status = os.stat(self._meta)
             stamp = (status.st_mtime_ns, status.st_ino)
             if self._searcher is None or stamp != self._stamp:
                 index = Index(self._schema, path=str(self._path), reuse=True)
                 index.config_reader("manual", 0)
                 self._searcher, self._stamp, self._sizes = index.searcher(), stamp, self._files()
-            elif any(os.stat(self._path / name).st_size != size for name, size in self._sizes.items()):
-                raise Damaged("a file of the index has another size")
+            elif mono() - self._looked_mono >= seconds:
+                self._look()
         except (OSError, ValueError) as error:
             raise Damaged(str(error)) from error
         return self._searcher
 
+    def _look(self) -> None:
+        if any(os.stat(path).st_size != size for path, size in self._sizes.items()):
+            raise Damaged("a file of the index has another size")
+        self._looked_mono = mono()
+
     def _files(self) -> dict[str, int]:
-        meta = json.loads((self._path / "meta.json").read_bytes())
+        with open(self._meta, "rb") as file:
+            meta = json.load(file)
         segments = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-        return {entry.name: entry.stat().st_size for entry in os.scandir(self._path) if entry.name[:32] in segments}
+        return {entry.path: entry.stat().st_size for entry in os.scandir(self._path) if entry.name[:32] in segments}

@@ -53,6 +53,21 @@ def test_a_misspelt_command_is_answered_with_the_nearest(cli: Cli) -> None:
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("log", "--limit", "many"), "--limit must be a whole number, not 'many'."),
+        (("log", "--limit", "0"), "--limit must be at least 1, not '0'."),
+        (("save", "x", "--type", "song"), "--type: 'song' is not one of 'user', 'feedback', 'project', 'reference'."),
+        (("goals", "done", "first"), "ID must be a whole number, not 'first'."),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(words: tuple[str, ...], says: str, cli: Cli) -> None:
+    ran = cli(*words)
+    assert ran.status == 2
+    assert ran.err.startswith(f"memoryd: {says} See `memoryd ")
+
+
 def test_a_wrong_option_is_one_sentence(cli: Cli) -> None:
     ran = cli("log", "--limit", "many")
     assert ran.status == 2
