@@ -32,6 +32,7 @@ from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger, Payer
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
@@ -90,6 +91,7 @@ class Daemon:
     exit_status: int = 0
 
     history: History = field(init=False)
+    recorded: RecordedSessions = field(init=False)
     runlog: RunLog = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
@@ -123,6 +125,7 @@ class Daemon:
 
     def __post_init__(self) -> None:
         self.history = History(self.journal)
+        self.recorded = RecordedSessions(self.journal)
         self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
@@ -347,7 +350,7 @@ class Daemon:
         :param host: None: the one host that has a session of that id
         """
         if host is None:
-            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            hosts = await asyncio.to_thread(self.recorded.hosts_of, session_id)
             if len(hosts) != 1:
                 return
             host = hosts[0]

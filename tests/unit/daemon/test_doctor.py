@@ -10,8 +10,9 @@ import pytest
 if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich out of their process
     del sys.modules["rich"]
 
+from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
-from memoryd.daemon.doctor import Check, Mark, examine
+from memoryd.daemon.doctor import examine
 from memoryd.daemon.install import Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client

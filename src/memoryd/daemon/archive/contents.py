@@ -9,7 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.archive import older
 from memoryd.daemon.archive.container import Archive
+from memoryd.daemon.archive.older import Lines
 from memoryd.daemon.cleaning import clean
 from memoryd.daemon.journal import load, tombstones
 from memoryd.daemon.journal.dump import Connection
@@ -22,7 +24,7 @@ from memoryd.ipc.events import Event, EventAdapter
 from memoryd.ipc.faults import explain
 from memoryd.ipc.places import Places
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, lines, purging
+from memoryd.memory import entries, purging
 from memoryd.memory.changes import decode, encode
 from memoryd.memory.model import INDEX_FILE
 from memoryd.memory.path_rules import MAX_FILE_BYTES, broken_rule
@@ -68,14 +70,14 @@ class Reader:
         refused |= {row["seq"] for row in tables["copies"] if row["source"] in refused}
         off = {e.seq for e in events if self.off_record(Path(cwds[e.host, e.session_id][0]), _event(e, cwds))}
         emptied = self.history.journal.read(tombstones.emptied_until)
-        gone = _gone(tables["citations"], refused | off, _stood(archive, tables["versions"], emptied))
+        gone = _gone(tables["citations"], refused | off, older.lines_of(archive, tables["versions"], emptied))
         sources = {f"{e.host}/{e.session_id}#{e.seq}" for e in events if e.seq in refused | off}
         rewrite = _Without(gone, sources)
         kept = [event for event in events if event.seq not in refused | off]
         held = {(event.host, event.session_id) for event in kept}
         lost = {(event.host, event.session_id) for event in events} - held
-        older = _unchanged_since(tables["versions"], emptied)
-        _leave_out_older(tables, emptied)
+        unchanged = older.unchanged(tables["versions"], emptied)
+        older.leave_out(tables, emptied)
         tables["goals"] = self.history.journal.read(lambda c: [row for row in tables["goals"] if not _purged(c, row)])
         tables["sessions"] = [
             {**r, "note": "" if refused | off else redact(r["note"])}
@@ -87,8 +89,8 @@ class Reader:
             tables[name] = [r for r in tables[name] if not any((r["host"], r[column]) in lost for column in columns)]
         if refused | off:
             _forget_traces(tables, {root for root, _ in gone})
-        files = _files(archive, roots, rewrite, older)
-        empty = {str(root) for root in files if not files[root]} - _named(tables)
+        files = _files(archive, roots, rewrite, unchanged)
+        empty = {str(root) for root in files if not files[root]} - older.directories(tables)
         return Contents(
             roots={name: root for name, root in roots.items() if str(root) not in empty}, tables=tables, events=kept,
             versions=list(_versions(archive, tables["versions"], rewrite)),
@@ -122,8 +124,6 @@ _TABLES = (
     "projects", "sessions", "turns", "runs", "versions", "citations", "rejected", "tombstones", "purged", "purges",
     "spawns", "goals", "copies", "run_dirs",
 )  # fmt: skip
-#: when a row became true; events have rules of their own
-_TIMES = {"sessions": "last_at", "runs": "started_at", "versions": "at", "goals": "created_at", "spawns": "opened_at"}
 
 
 def _project(root: Mapping[str, Any]) -> str | None:
@@ -165,47 +165,13 @@ def _event(event: Incoming, cwds: _Cwds) -> Event:
     return found
 
 
-_Lines = Mapping[tuple[str, str], frozenset[str]]  #: (directory, path) -> digests of lines
-
-
-def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int], stood: _Lines) -> _Lines:
+def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int], stood: Lines) -> Lines:
     """The lines that rest on events which stay out, and those that stood before everything was purged here."""
     found = {key: set(lines) for key, lines in stood.items()}
     for row in citations:
         if row["seq"] in seqs:
             found.setdefault((row["root"], row["path"]), set()).add(row["line"])
     return {key: frozenset(lines) for key, lines in found.items()}
-
-
-def _stood(archive: Archive, versions: Sequence[Mapping[str, Any]], emptied: str) -> _Lines:
-    """Every line of every version that is older than the last purge of everything here, whoever wrote it; no seeds."""
-    found: dict[tuple[str, str], frozenset[str]] = {}
-    for row in versions:
-        if row["digest"] and row["at"] < emptied and (row["author"] != Author.RUN or row["run_id"]):
-            text = purging.body_of(decode(archive.read(f"versions/{row['digest']}")))
-            digests = frozenset(map(line_digest, (*purging.said(text), *lines.texts(text))))
-            key = row["root"], row["path"]
-            found[key] = found.get(key, frozenset()) | digests
-    return found
-
-
-def _leave_out_older(tables: Mapping[str, list[dict[str, Any]]], emptied: str) -> None:
-    """Nothing that was here before everything was purged: its names and times would tell of it."""
-    if not emptied:
-        return
-    for name, column in _TIMES.items():
-        tables[name][:] = [row for row in tables[name] if row[column] >= emptied]
-    runs = {row["id"] for row in tables["runs"]}
-    for name in ("rejected", "run_dirs"):
-        tables[name][:] = [row for row in tables[name] if row["run_id"] in runs]
-    named = _named(tables)
-    tables["projects"][:] = [row for row in tables["projects"] if any(f"/{row['key']}/" in path for path in named)]
-
-
-def _named(tables: Mapping[str, list[dict[str, Any]]]) -> set[str]:
-    """The directories that sessions, runs, versions or goals are about."""
-    about = [row for name in ("sessions", "runs", "versions", "goals") for row in tables[name]]
-    return {row.get("dir") or row["root"] for row in about}
 
 
 def _purged(connection: Connection, goal: Mapping[str, Any]) -> bool:
@@ -240,14 +206,8 @@ class _Without:
         return None if text is None else encode(text)
 
 
-def _unchanged_since(versions: Sequence[Mapping[str, Any]], emptied: str) -> set[tuple[str, str]]:
-    """The files that are as they were before everything was purged here."""
-    newest = {(row["root"], row["path"]): row["at"] for row in sorted(versions, key=lambda row: int(row["id"]))}
-    return {file for file, at in newest.items() if at < emptied}
-
-
 def _files(
-    archive: Archive, roots: Mapping[str, Path], rewrite: _Without, older: Collection[tuple[str, str]]
+    archive: Archive, roots: Mapping[str, Path], rewrite: _Without, unchanged: Collection[tuple[str, str]]
 ) -> dict[Path, dict[str, bytes]]:
     found: dict[Path, dict[str, bytes]] = {root: {} for root in roots.values()}
     for member in archive.names:
@@ -260,7 +220,7 @@ def _files(
         content = archive.read(member)
         if len(content) > MAX_FILE_BYTES:
             raise BadEvent(f"{member[:200]} is longer than {MAX_FILE_BYTES} bytes; nothing was imported")
-        kept = rewrite(str(roots[name]), path, content) if (str(roots[name]), path) not in older else None
+        kept = rewrite(str(roots[name]), path, content) if (str(roots[name]), path) not in unchanged else None
         if kept is not None and (kept == content or purging.said(purging.body_of(decode(kept)))):
             found[roots[name]][path] = kept
     return found

@@ -169,7 +169,7 @@ class Memory(Handlers):
 
     async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
         selection = await asyncio.to_thread(
-            purging.select, self.daemon.history,
+            purging.select, self.daemon.recorded,
             session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
         return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
