@@ -14,8 +14,8 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
+from memoryd.daemon import allocator, instructions, logs, placeholder_key
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -179,7 +179,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -396,6 +396,11 @@ class Daemon:
             kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
         )
         return Engine(self.places.data / "index", spec)
+
+    def _rest(self) -> None:
+        """Give back what nobody used for a while. Blocking."""
+        self.indexer.index.rest()
+        allocator.trim()
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))
