@@ -27,7 +27,8 @@ from memoryd.memory.ranking import (
 )
 from memoryd.memory.search.documents import Memory
 from memoryd.memory.search.snippets import snippet
-from memoryd.memory.text import content_words, fold, has_word, jaccard
+from memoryd.memory.text import content_words, fold, jaccard
+from memoryd.memory.words import Word, answers, asked_content
 
 Match = Literal["words", "any", "phrase", "literal", "prefix"]
 
@@ -73,19 +74,19 @@ def scaled(found: Sequence[tuple[Memory, float]]) -> list[Relevant]:
 def matching(catalogue: Catalogue, query: str, match: Match = "words") -> list[Relevant]:
     """Find entries, core lines and session summaries by reading them all.
 
-    `words`: all words of the query; `any`: one of them; `phrase`: the words in sequence, compared folded; `literal`:
-    these very characters; `prefix`: each word begins a word.
+    `words`: all words of the query, a code symbol or path also by its beginning; `any`: one of them; `phrase`: the
+    words in sequence, compared folded; `literal`: these very characters; `prefix`: each begins a word.
     """
-    asked = content_words(query)
+    asked, words = content_words(query), asked_content(query)
     held: list[tuple[Memory, str, frozenset[str]]] = [
         (known, _text_of(known.entry), known.words) for known in (*catalogue.entries, *catalogue.procedures)
     ]
     held += [(line, line.text, line.words) for line in catalogue.lines]
     held += [(summary, summary.text, content_words(summary.text)) for summary in catalogue.sessions]
     return [
-        Relevant(memory, _relevance(memory, asked, words))
-        for memory, text, words in held
-        if _matches(text, words, query, asked, match)
+        Relevant(memory, _relevance(memory, asked, known))
+        for memory, text, known in held
+        if _matches(text, known, query, words, match)
     ]
 
 
@@ -148,7 +149,7 @@ def _text_of(entry: Entry) -> str:
     return "\n".join((entry.name, entry.slug, entry.description, " ".join(entry.tags), entry.body))
 
 
-def _matches(text: str, words: frozenset[str], query: str, asked: frozenset[str], match: Match) -> bool:
+def _matches(text: str, held: frozenset[str], query: str, asked: Sequence[Word], match: Match) -> bool:
     if not query.strip():
         return False
     match match:
@@ -157,11 +158,11 @@ def _matches(text: str, words: frozenset[str], query: str, asked: frozenset[str]
         case "phrase":
             return fold(query) in fold(text)
         case "words" if asked:
-            return all(has_word(word, words, text) for word in asked)
+            return all(answers(word, held, text) for word in asked)
         case "any" if asked:
-            return any(has_word(word, words, text) for word in asked)
+            return any(answers(word, held, text) for word in asked)
         case "any" | "words" | "prefix":
-            held = re.findall(r"\w+", fold(text))
-            return all(any(word.startswith(start) for word in held) for start in fold(query).split())
+            begun = re.findall(r"\w+", fold(text))
+            return all(any(word.startswith(start) for word in begun) for start in fold(query).split())
         case _:
             assert_never(match)
