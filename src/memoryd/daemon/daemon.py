@@ -14,7 +14,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, instructions, logs, placeholder_key
+from memoryd.daemon import allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
@@ -132,7 +132,8 @@ class Daemon:
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
-            core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
+            weights=tuning.weights(self.config), after_apply=self._after_apply,
             net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
@@ -302,7 +303,8 @@ class Daemon:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.shelf.look_afresh()
-            self.runner.core_chars = config.memory.core_chars
+            self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
+            self.runner.weights = tuning.weights(config)
             self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 

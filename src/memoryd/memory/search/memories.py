@@ -12,18 +12,17 @@ from memoryd.memory.catalogue import Catalogue, Known, KnownLine, SessionSummary
 from memoryd.memory.model import Entry, FileKey
 from memoryd.memory.ranking import (
     HISTORICAL_RECENCY,
-    IMPORTANCE_SHARE,
     LINE_IMPORTANCE,
     LINE_WEIGHT,
     NAME_WEIGHT,
-    RECENCY_SHARE,
-    RELEVANCE_SHARE,
     SESSION_IMPORTANCE,
     SESSION_WEIGHT,
     TYPE_WEIGHTS,
+    WEIGHTS,
+    Weights,
     coverage,
     faded,
-    standing,
+    recency,
 )
 from memoryd.memory.search.documents import Memory
 from memoryd.memory.search.snippets import snippet
@@ -56,12 +55,16 @@ class Relevant:
     relevance: float
 
 
-def ranked_hits(found: Iterable[Relevant], query: str, now: datetime, limit: int) -> list[Hit]:
-    """Return the best hits first: 0.5 relevance x weight of the type + 0.3 recency + 0.2 importance.
+def ranked_hits(
+    found: Iterable[Relevant], query: str, now: datetime, limit: int, weights: Weights = WEIGHTS
+) -> list[Hit]:
+    """Return the best hits first: relevance x weight of the type, recency and importance, each with its weight.
 
     Historical entries come last. What a better hit says already, and further lines of one file, come after the rest.
     """
-    scored = sorted(((_score(one, now), one.memory) for one in found), key=lambda pair: (-pair[0], pair[1].key))
+    scored = sorted(
+        ((_score(one, now, weights), one.memory) for one in found), key=lambda pair: (-pair[0], pair[1].key)
+    )
     return [_hit(memory, score, query) for score, memory in islice(_diverse(scored), limit)]
 
 
@@ -96,21 +99,19 @@ def _relevance(memory: Memory, asked: frozenset[str], words: frozenset[str]) -> 
     return len(asked & words) / (NAME_WEIGHT * max(1, len(asked)))
 
 
-def _score(one: Relevant, now: datetime) -> float:
+def _score(one: Relevant, now: datetime, weights: Weights) -> float:
     match one.memory:
         case Known(entry=entry):
-            score = RELEVANCE_SHARE * one.relevance * TYPE_WEIGHTS[entry.type] + standing(entry, now)
+            relevance = one.relevance * TYPE_WEIGHTS[entry.type]
+            score = weights.composite(relevance, recency(entry, now, weights), entry.importance)
             return score if entry.active else score * HISTORICAL_RECENCY
         case KnownLine():
-            return _plain(one.relevance, LINE_WEIGHT, faded(None, now), LINE_IMPORTANCE)
+            return weights.composite(one.relevance * LINE_WEIGHT, faded(None, now, weights), LINE_IMPORTANCE)
         case SessionSummary(date=date):
-            return _plain(one.relevance, SESSION_WEIGHT, faded(_day(date), now), SESSION_IMPORTANCE)
+            fresh = faded(_day(date), now, weights)
+            return weights.composite(one.relevance * SESSION_WEIGHT, fresh, SESSION_IMPORTANCE)
         case _:
             assert_never(one.memory)
-
-
-def _plain(relevance: float, weight: float, recency: float, importance: float) -> float:
-    return RELEVANCE_SHARE * relevance * weight + RECENCY_SHARE * recency + IMPORTANCE_SHARE * importance
 
 
 def _day(date: str) -> datetime | None:
