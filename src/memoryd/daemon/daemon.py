@@ -14,8 +14,8 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
+from memoryd.daemon import allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -149,7 +149,8 @@ class Daemon:
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
-            core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
+            weights=tuning.weights(self.config), after_apply=self._after_apply,
             net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
@@ -198,7 +199,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -324,7 +325,8 @@ class Daemon:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.shelf.look_afresh()
-            self.runner.core_chars = config.memory.core_chars
+            self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
+            self.runner.weights = tuning.weights(config)
             self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 
@@ -422,6 +424,11 @@ class Daemon:
     def _payer(self) -> Payer:
         agent = self.config.agent
         return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+
+    def _rest(self) -> None:
+        """Give back what nobody used for a while. Blocking."""
+        self.indexer.index.rest()
+        allocator.trim()
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -99,7 +99,7 @@ class Page:
 
     def _not_shown(self, count: int) -> list[str]:
         wanted = count and "left_out" in self._closing
-        return ["", self._words.left_out.format(count)] if wanted else []
+        return ["", self._words.left_out.format(count, self._words.hint)] if wanted else []
 
 
 def closing_names(blocks: Iterable[Block]) -> frozenset[str]:

@@ -52,7 +52,9 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            totals=answers.totals(
+                quality.totals((known.entry for known in catalogue.entries), self.daemon.runner.type_totals)
+            ),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
@@ -111,7 +113,7 @@ class Memory(Handlers):
             parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
             found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
-        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
