@@ -1,6 +1,7 @@
 """Rows, catalogues and runs as the results of the protocol."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,8 @@ def recalled(recalled: recall.Recalled) -> Recalled:
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
 
-def stats(row: Row) -> WorkerStats:
-    return WorkerStats.model_validate(row)
+def stats(row: Row, paused_until: datetime | None) -> WorkerStats:
+    return WorkerStats.model_validate({**row, "paused_until": paused_until})
 
 
 def job(row: Row) -> JobInfo:

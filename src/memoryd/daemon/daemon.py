@@ -29,6 +29,8 @@ from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.ledger import JournalLedger, Payer
+from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
@@ -46,6 +48,7 @@ from memoryd.daemon.restoring import restore
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
+from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
@@ -88,6 +91,9 @@ class Daemon:
     history: History = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
+    ledger: JournalLedger = field(init=False)
+    breaker: JournalBreaker = field(init=False)
+    spending: Spending = field(init=False)
     shelf: Shelf = field(init=False)
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
@@ -117,6 +123,11 @@ class Daemon:
         self.history = History(self.journal)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
+        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
+        self.breaker = JournalBreaker(self.journal)
+        self.spending = Spending(
+            journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
+        )
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside,
@@ -298,6 +309,9 @@ class Daemon:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            if (config.agent, config.budget) != (before.agent, before.budget):
+                await asyncio.to_thread(self.breaker.settings_changed)
+                self.worker.wake()
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
@@ -348,7 +362,7 @@ class Daemon:
             self.spool,
             running=self.worker.running,
             now=self.clock(),
-            notes=self._notes(),
+            notes=[*self._notes(), *await asyncio.to_thread(self.spending.notes)],
             min_interval_seconds=self.config.consolidation.min_interval_seconds,
         )
 
@@ -396,6 +410,10 @@ class Daemon:
             kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
         )
         return Engine(self.places.data / "index", spec)
+
+    def _payer(self) -> Payer:
+        agent = self.config.agent
+        return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -3,6 +3,7 @@
 from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     lifecycle,
     stats,
+    usage,
     connect,
     checks,
     memory,
@@ -38,5 +39,5 @@ for group in (
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
     "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "search",
-    "sessions", "settings", "stats", "work",
+    "sessions", "settings", "stats", "usage", "work",
 ]  # fmt: skip

@@ -337,7 +337,7 @@ def _quoted(row: Row) -> Row:
 
 def _stats(connection: sqlite3.Connection, dir_path: str | None) -> Row:
     values: Row = dict.fromkeys(COUNTS, 0)
-    values.update(cost_usd=0.0, last_completed_at=None, last_error=None, last_duration_ms=None, paused_until=None)
+    values.update(cost_usd=0.0, last_completed_at=None, last_error=None, last_duration_ms=None)
     for name, value in connection.execute(
         "select name, value from stats where ?1 is null or dir = ?1 order by name", (dir_path,)
     ):

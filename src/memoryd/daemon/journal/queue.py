@@ -29,7 +29,7 @@ from memoryd.worker.ports import (
     Rejection,
 )
 
-BACKOFF_SECONDS = (5, 30, 120)
+BACKOFF_SECONDS = (5, 30, 0)  #: after each failed attempt of an agent; after the last the rules take the range at once
 
 WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
 #: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import prompts, spawns
+from memoryd.daemon.journal import ledger, prompts, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -149,6 +149,7 @@ MIGRATIONS: tuple[str, ...] = (
     _REDACTIONS,
     _GOALS,
     _PURGES,
+    ledger.MIGRATION,
 )
 
 

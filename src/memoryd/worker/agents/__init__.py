@@ -17,10 +17,10 @@ class OnDemand:
         self.name = name
         self._agent: MemoryAgent | None = None
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         if self._agent is None:
             self._agent = await asyncio.to_thread(self._load)
-        return await self._agent.propose(projection, memory)
+        return await self._agent.propose(projection, memory, run_id)
 
     def _load(self) -> MemoryAgent:
         module, kind = _MODULES[self.name]

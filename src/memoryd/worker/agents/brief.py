@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from memoryd.memory.model import CoreLine, Entry, MemoryView, Root
 from memoryd.memory.proposals import Proposal
+from memoryd.worker.budget import Cost as Cost
+from memoryd.worker.budget import Need as Need
 from memoryd.worker.projection import Projection
 
 MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
@@ -61,14 +63,6 @@ class Brief(_Line):
         )  # fmt: skip
 
 
-class Need(_Line):
-    """What the next call may cost at most."""
-
-    calls: int = 1
-    tokens: int = 0  #: in and out together
-    usd: float = 0.0
-
-
 class Reserve(_Line):
     kind: Literal["reserve"] = "reserve"
     need: Need
@@ -79,15 +73,6 @@ class Answer(_Line):
 
     reservation: str | None = None
     refusal: str = ""
-
-
-class Cost(_Line):
-    """What a call has cost; a provider that tells nothing is charged what was reserved."""
-
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_cached: int = 0  #: of `tokens_in`, those that the provider had from before
-    usd: float = 0.0
 
 
 class Spent(_Line):

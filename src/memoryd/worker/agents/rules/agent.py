@@ -24,7 +24,7 @@ class RulesAgent:
 
     name = "rules"
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         return await asyncio.to_thread(learn, projection, memory)
 
 

@@ -1,0 +1,155 @@
+"""An agent child for tests: the real one, with a work of this file, which the model's name chooses.
+
+`python -P agent_child.py ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+
+from memoryd.memory.proposals import Lines
+from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, Need, Note, Purse, Work
+from memoryd.worker.agents.child.process import main
+
+Act = Callable[[Brief, Purse, str], Awaitable[Done]]
+
+
+async def each_prompt(brief: Brief, purse: Purse, argument: str) -> Done:
+    """One call a prompt, then each prompt as a preference."""
+    said = [(s, u) for s in brief.projection.sessions for u in s.user_texts()]
+    for _ in said:
+        reservation = await purse.reserve(Need(tokens=100))
+        await purse.spent(reservation, Cost(tokens_in=60, tokens_out=10, usd=0.01))
+    return Done(
+        proposals=tuple(Lines(file="preferences.md", add=(u.text,), cites=(u.seq,)) for _, u in said),
+        notes=(
+            *(Note(host=s.host, session_id=s.session_id, text="noted") for s, _ in said),
+            Note(host="other", session_id="other", text="not its own"),
+        ),
+    )
+
+
+async def fault(brief: Brief, purse: Purse, argument: str) -> Done:
+    code, _, seconds = argument.partition(" ")
+    raise AgentFault(code, "mend it", float(seconds) if seconds else None)  # type: ignore[arg-type]
+
+
+async def raises(brief: Brief, purse: Purse, argument: str) -> Done:
+    raise RuntimeError(brief.projection.sessions[0].utterances[0].text)
+
+
+async def exits(brief: Brief, purse: Purse, argument: str) -> Done:
+    os._exit(int(argument))
+
+
+async def killed(brief: Brief, purse: Purse, argument: str) -> Done:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("unreachable")
+
+
+async def call_that_hangs(brief: Brief, purse: Purse, argument: str) -> Done:
+    await purse.reserve(Need(tokens=100))
+    await asyncio.sleep(3600)
+    return Done()
+
+
+async def deaf_loop(brief: Brief, purse: Purse, argument: str) -> Done:
+    """No signal, no end of input and no turn for any other thread."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        pass
+
+
+async def prints(brief: Brief, purse: Purse, argument: str) -> Done:
+    """Noise on the standard output of the process, which is not the protocol's."""
+    print("noise" * 1000, flush=True)
+    return Done()
+
+
+async def endless_line(brief: Brief, purse: Purse, argument: str) -> Done:
+    while True:
+        os.write(_protocol(), b"x" * 65536)
+
+
+async def endless_lines(brief: Brief, purse: Purse, argument: str) -> Done:
+    while True:
+        line = b'{"kind":"reserve","need":{}}' + b" " * 500_000 + b"\n"
+        while line:
+            line = line[os.write(_protocol(), line) :]
+
+
+async def endless_errors(brief: Brief, purse: Purse, argument: str) -> Done:
+    while True:
+        os.write(2, b"y" * 65536)
+
+
+async def not_paid_for(brief: Brief, purse: Purse, argument: str) -> Done:
+    await purse.spent("another's", Cost(tokens_in=1))
+    return Done()
+
+
+async def grandchild(brief: Brief, purse: Purse, argument: str) -> Done:
+    """Leave one behind: in a session of its own, deaf, its parent gone; its environment is emptied for `bare`."""
+    code = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(3600)"
+    env: dict[str, str] | None = {} if argument == "bare" else None
+    shell = f"import os, subprocess; p = subprocess.Popen([{sys.executable!r}, '-c', {code!r}], start_new_session=True)"
+    run = [sys.executable, "-c", shell]
+    await asyncio.to_thread(subprocess.run, run, check=True, env=env, start_new_session=True)
+    return Done()
+
+
+async def memory(brief: Brief, purse: Purse, argument: str) -> Done:
+    """Touch that many megabytes."""
+    kept = []
+    for _ in range(int(argument) // 16):
+        kept.append(b"\1" * (16 * 1024 * 1024))
+        await asyncio.sleep(0)
+    return Done()
+
+
+async def forks(brief: Brief, purse: Purse, argument: str) -> Done:
+    """A child that starts the next, and so on, each in a session of its own; bounded, for the machine's sake."""
+    left = int(argument)
+    while left and os.fork() == 0:
+        os.setsid()
+        left -= 1
+    await asyncio.to_thread(signal.pause)
+    return Done()
+
+
+def _protocol() -> int:
+    """The descriptor that the real child has kept for itself: the pipe that its errors do not go to."""
+    errors = os.fstat(2).st_ino
+    return next(
+        n for n in range(3, 64) if _is_pipe(n) and os.fstat(n).st_ino != errors and os.get_inheritable(n) is False
+    )
+
+
+def _is_pipe(number: int) -> bool:
+    try:
+        return os.readlink(f"/proc/self/fd/{number}").startswith("pipe:") and os.get_blocking(number)
+    except OSError:
+        return False
+
+
+_ACTS = (
+    each_prompt, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line, endless_lines,
+    endless_errors, not_paid_for, grandchild, memory, forks,
+)  # fmt: skip
+ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
+
+
+def load(kind: str) -> Work:
+    async def work(brief: Brief, purse: Purse) -> Done:
+        name, _, argument = brief.settings.model.partition(" ")
+        return await ACTS[name](brief, purse, argument)
+
+    return work
+
+
+if __name__ == "__main__":
+    main(load)
