@@ -1,5 +1,6 @@
 """Briefs for agents that ask a model, and a purse that remembers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -56,13 +57,17 @@ def projection(*utterances: Utterance, **more: Any) -> Projection:
     return Projection(from_seq=11, to_seq=99, sessions=(session,))
 
 
-def brief(given: Settings, read: Projection, *, core: dict[str, str] | None = None, **entries: str) -> Brief:
-    """A brief whose memory holds core lines `{text: file}` and project entries `slug="body"` (`_` for `-`)."""
+def brief(
+    given: Settings,
+    read: Projection,
+    *,
+    core: Mapping[str, str] | None = None,
+    entries: Mapping[str, str] | None = None,
+) -> Brief:
+    """A brief whose memory holds core lines `{text: file}` and project entries `{slug: body}`."""
     lines = tuple(
         CoreLine(key=FileKey(Root.PROJECT if file == "constraints.md" else Root.USER, file), text=text)
         for text, file in (core or {}).items()
     )
-    held = tuple(
-        (Root.PROJECT, Entry(slug=slug.replace("_", "-"), name=slug, body=body)) for slug, body in entries.items()
-    )
+    held = tuple((Root.PROJECT, Entry(slug=slug, name=slug, body=body)) for slug, body in (entries or {}).items())
     return Brief(settings=given, projection=read, core=lines, entries=held, now=NOON)

@@ -90,7 +90,7 @@ class FakeModel:
         self.asked.append(asked)
         chosen = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         reply = chosen if isinstance(chosen, Reply) else chosen(asked)
-        if reply.status == 200 and reply.raw is None and reply.tokens:
+        if reply.status == 200 and reply.raw is None and reply.tokens and not reply.hangs_up:
             self.charged.append(reply.tokens)
         return reply
 

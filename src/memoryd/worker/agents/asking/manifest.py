@@ -1,7 +1,7 @@
 """The memory as a model is shown it: one line each, with a short id, the best first, within a cap."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memoryd.memory.entries import path_of
 from memoryd.memory.model import CoreLine, Entry, FileKey, Root
@@ -38,7 +38,11 @@ class Manifest:
     """What is shown, by its short id, and how many had no room."""
 
     shown: Mapping[str, Held]
-    left_out: tuple[Held, ...] = ()  #: the best first; a model with tools can still look at them
+    left_out: Mapping[str, Held] = field(default_factory=dict)  #: a model with tools can still look at them
+
+    @property
+    def everything(self) -> dict[str, Held]:
+        return {**self.shown, **self.left_out}
 
     def text(self) -> str:
         rows = [f"[{key}] {held.line()}" for key, held in self.shown.items()]
@@ -54,9 +58,8 @@ def build(brief: Brief, said: Sequence[str], cap_chars: int) -> Manifest:
     room = 0
     while room < len(ordered) and sum(rows[: room + 1]) <= cap_chars:
         room += 1
-    return Manifest(
-        shown={f"m{n}": held for n, held in enumerate(ordered[:room], start=1)}, left_out=tuple(ordered[room:])
-    )
+    numbered = [(f"m{n}", held) for n, held in enumerate(ordered, start=1)]
+    return Manifest(shown=dict(numbered[:room]), left_out=dict(numbered[room:]))
 
 
 def _core(lines: Sequence[CoreLine]) -> Iterator[Held]:

@@ -4,11 +4,11 @@ Servers differ: one knows no tools and answers with a fenced block, one fails on
 schema, one knows neither. A short question tries each way once; what works is remembered by the daemon.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, TextOutput, ToolOutput
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, TextOutput, Tool, ToolOutput
 from pydantic_ai.exceptions import (
     ModelAuthenticationError,
     ModelContextWindowExceededError,
@@ -49,18 +49,24 @@ class Rung:
     told: bool  #: whether the prompt has to tell the schema
     response_format: dict[str, Any] | None = None
 
-    def agent(self, model: Model, max_tokens: int, *, small: bool) -> Agent[object, Answer]:
+    def agent(
+        self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = ()
+    ) -> Agent[object, Answer]:
+        """An agent that asks in this way. `tools`: to look around with, before it answers by a tool too."""
         settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=True)
         if small:
             settings["temperature"] = 0.0
         if self.response_format:
             settings["extra_body"] = {"response_format": self.response_format}
         return Agent(
-            model, output_type=self.output, instructions=self._instructions(), model_settings=settings, retries=1
-        )
+            model, output_type=self.output, instructions=self._instructions(bool(tools)), model_settings=settings,
+            retries=1, tools=tools,
+        )  # fmt: skip
 
-    def _instructions(self) -> str:
-        return prompt.system("json", schema=to_json(schema()).decode()) if self.told else prompt.system()
+    def _instructions(self, looks: bool) -> str:
+        if self.told:
+            return prompt.system("json", schema=to_json(schema()).decode())
+        return prompt.system("tools") if looks else prompt.system()
 
 
 LADDER = (

@@ -18,6 +18,7 @@ from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
 from memoryd.worker.agents.model.clients import NotAnApi
 from memoryd.worker.agents.providers import Endpoint
 
+GROWTH = 1.5  #: of what is sent, from one call to the next, when a model has looked at something
 FRAME_TOKENS = 300  #: what interfaces put around texts and tools
 _WORDS = re.compile(r"[A-Za-z ]")
 _CJK = re.compile(f"[{CJK}]")
@@ -41,6 +42,7 @@ class PayingModel(WrapperModel):
         self.limits = limits
         self.calls = 0
         self.tokens = 0  #: spent, or reserved where nothing was told
+        self.last_need = 0  #: tokens of the newest call
 
     async def request(
         self,
@@ -64,6 +66,7 @@ class PayingModel(WrapperModel):
         reservation = await self.purse.reserve(need)
         self.calls += 1
         self.tokens += need.tokens
+        self.last_need = need.tokens
         try:
             response = await super().request(messages, model_settings, model_request_parameters)
         except ModelAPIError as error:
@@ -73,6 +76,11 @@ class PayingModel(WrapperModel):
         if cost := self._cost(response.usage):
             await self._settle(reservation, need, cost)
         return response
+
+    def has_spare(self, calls: int) -> bool:
+        """Whether a call can be made and as many after it, each somewhat larger than the one before."""
+        tokens_left = self.limits.tokens - self.tokens
+        return self.limits.calls - self.calls > calls and tokens_left > (calls + 1) * GROWTH * self.last_need
 
     async def _settle(self, reservation: str, need: Need, cost: Cost) -> None:
         self.tokens += cost.tokens_in + cost.tokens_out - need.tokens

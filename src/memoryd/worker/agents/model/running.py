@@ -1,9 +1,11 @@
 """One run of the model agent: the brief as a sheet, a question for each part of it, the answers as proposals."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from pydantic_ai import Tool
 from pydantic_ai.exceptions import ModelContextWindowExceededError
 
 from memoryd.worker.agents import providers
@@ -13,7 +15,7 @@ from memoryd.worker.agents.asking.conversation import LEVELS
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.prompt import LARGE, SMALL, Sheet, Size
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
-from memoryd.worker.agents.model import clients, ladder
+from memoryd.worker.agents.model import clients, ladder, looking
 from memoryd.worker.agents.model.faults import fault_of
 from memoryd.worker.agents.model.ladder import Rung
 from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel, tokens_at_most
@@ -82,16 +84,21 @@ class _Run:
 
     async def _ask_parts(self, size: Size, way: Way) -> tuple[Filing, Way]:
         sheet = await asyncio.to_thread(self._sheet, size)
-        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(sheet.manifest.shown))
+        looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
+        held = sheet.manifest.everything if looks else sheet.manifest.shown
+        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
         noted: list[str] = []
         for part in range(len(sheet.conversation.parts)):
-            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, noted)))
+            rest = len(sheet.conversation.parts) - part
+            tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
+            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, noted), tools))
             filing.take(answer)
             noted += [item.text for item in answer.well_formed]
         return filing, way
 
-    async def _ask(self, request: str, rung: Rung) -> Answer:
-        agent = rung.agent(self.model, self._out_tokens, small=self.small)
+    async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
+        tools = tools if rung.way == "tools" else ()
+        agent = rung.agent(self.model, self._out_tokens, small=self.small, tools=tools)
         return (await agent.run(request)).output
 
     @property

@@ -49,7 +49,7 @@ async def test_a_correction_replaces_what_memory_held() -> None:
         ]
     )
     async with serving(reply) as fake:
-        given = brief(settings(fake.url), projection(*SAID), core=memory, hosting="Deployed on Fly.io")
+        given = brief(settings(fake.url), projection(*SAID), core=memory, entries={"hosting": "Deployed on Fly.io"})
         done = await work(given, CountingPurse())
     line, entry = done.proposals[:2]
     assert isinstance(line, Lines)
