@@ -1,18 +1,26 @@
 """An agent child for tests: the real one, with a work of this file, which the model's name chooses.
 
-`python -P agent_child.py ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
+`python -P agent_child.py [--without-landlock] ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
 """
 
 import asyncio
+import ctypes
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
 
 from memoryd.memory.proposals import Lines
 from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, Need, Note, Purse, Work
+from memoryd.worker.agents.child import landlock
 from memoryd.worker.agents.child.process import main
+
+SEPARATOR = "; "  #: between two ways out
 
 Act = Callable[[Brief, Purse, str], Awaitable[Done]]
 
@@ -113,12 +121,15 @@ async def memory(brief: Brief, purse: Purse, argument: str) -> Done:
 
 async def forks(brief: Brief, purse: Purse, argument: str) -> Done:
     """A child that starts the next, and so on, each in a session of its own; bounded, for the machine's sake."""
-    left = int(argument)
+    _chain(int(argument))
+    return Done()
+
+
+def _chain(left: int) -> None:
     while left and os.fork() == 0:
         os.setsid()
         left -= 1
-    await asyncio.to_thread(signal.pause)
-    return Done()
+    signal.pause()
 
 
 def _protocol() -> int:
@@ -136,9 +147,69 @@ def _is_pipe(number: int) -> bool:
         return False
 
 
+async def tries(brief: Brief, purse: Purse, argument: str) -> Done:
+    """Try one way out after another, and tell of each how it went: `done`, or the error's name."""
+    told = [await asyncio.to_thread(_tried, *way.split(" ", 1)) for way in argument.split(SEPARATOR)]
+    one = brief.projection.sessions[0]
+    return Done(notes=(Note(host=one.host, session_id=one.session_id, text=SEPARATOR.join(told)),))
+
+
+def _tried(how: str, what: str = "") -> str:
+    try:
+        return WAYS_OUT[how](what) or "done"
+    except OSError as error:
+        return errno.errorcode[error.errno or 0]
+
+
+def _connect(family: int, address: Any, kind: int = socket.SOCK_STREAM) -> None:
+    with socket.socket(family, kind) as one:
+        one.settimeout(5)
+        one.connect(address)
+
+
+def _bind(port: str) -> None:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", int(port)))
+
+
+def _trace(pid: str) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.ptrace(16, int(pid), None, None) < 0:  # PTRACE_ATTACH
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+
+def _ring(_: str) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.syscall(425, 8, ctypes.create_string_buffer(256)) < 0:
+        raise OSError(ctypes.get_errno(), "io_uring_setup")
+
+
+def _privileges(_: str) -> str:
+    return "done" if "NoNewPrivs:\t0" in Path("/proc/self/status").read_text() else "EPERM"
+
+
+WAYS_OUT: dict[str, Callable[[str], Any]] = {
+    "write": lambda path: Path(path).write_text("written by the agent") and None,
+    "append": lambda path: os.close(os.open(path, os.O_WRONLY | os.O_APPEND)),
+    "truncate": lambda path: os.truncate(path, 0),
+    "remove": os.unlink,
+    "link": lambda path: os.link(path, f"linked-{Path(path).name}"),
+    "read": lambda path: Path(path).read_bytes() and None,
+    "list": lambda path: os.listdir(path) and None,
+    "run": lambda path: subprocess.run([path], check=True) and None,
+    "connect": lambda port: _connect(socket.AF_INET, ("127.0.0.1", int(port))),
+    "unix": lambda path: _connect(socket.AF_UNIX, path),
+    "abstract": lambda name: _connect(socket.AF_UNIX, "\0" + name),
+    "bind": _bind,
+    "signal": lambda pid: os.kill(int(pid), signal.SIGUSR1),
+    "trace": _trace,
+    "ring": _ring,
+    "privileges": _privileges,
+}
+
 _ACTS = (
     each_prompt, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line, endless_lines,
-    endless_errors, not_paid_for, grandchild, memory, forks,
+    endless_errors, not_paid_for, tries, grandchild, memory, forks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
 
@@ -152,4 +223,6 @@ def load(kind: str) -> Work:
 
 
 if __name__ == "__main__":
+    if "--without-landlock" in sys.argv:
+        landlock.abi = lambda: 0
     main(load)

@@ -28,9 +28,9 @@ Change = Callable[[Order], Order]
 
 def child_agent(
     home: Path, act: str, *, ledger: MemoryLedger | None = None, kind: str = "model", seconds: float = 30.0,
-    change: Change = lambda order: order, argv: Iterable[str] = ARGV,
+    change: Change = lambda order: order, argv: Iterable[str] = ARGV, path: str | None = None,
 ) -> ChildAgent:  # fmt: skip
-    """An agent that does `act`; `change` alters the order of its cage."""
+    """An agent that does `act`; `change` alters the order of its cage, `path` is its PATH."""
 
     def order(settings: Settings, place: Path) -> Order:
         whole = outfit.order(settings, place, os.environ, allow_uncaged=False)
@@ -39,12 +39,13 @@ def child_agent(
     settings = Settings.model_validate({"kind": kind, "model": act, "timeout_seconds": seconds})
     return ChildAgent(
         name=kind, settings=lambda: settings, ledger=ledger or MemoryLedger(), places=home / "agents", order=order,
-        environment=partial(_environment, env=os.environ), argv=tuple(argv), grace_seconds=0.0,
+        environment=partial(_environment, path=path), argv=tuple(argv), grace_seconds=0.0,
     )  # fmt: skip
 
 
-def _environment(settings: Settings, place: Path, *, env: "os._Environ[str]") -> dict[str, str]:
-    return outfit.environment(settings, place, env) | {"PYTHONPATH": str(Path(__file__).parents[1])}
+def _environment(settings: Settings, place: Path, *, path: str | None) -> dict[str, str]:
+    given = outfit.environment(settings, place, os.environ) | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    return given if path is None else given | {"PATH": path}
 
 
 def conversation(*texts: str) -> Projection:

@@ -1,5 +1,6 @@
 """The memory agents that the configuration names, made when they are first needed."""
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,9 +29,10 @@ class Agents:
     def places(self) -> Path:
         return self.data / PLACES
 
-    def clear(self) -> None:
-        """Remove what runs left behind that a crash cut off. Blocking."""
+    def prepare(self) -> frozenset[str]:
+        """Remove what runs left behind that a crash cut off; returns the names of their folder. Blocking."""
         shutil.rmtree(self.places, ignore_errors=True)
+        return frozenset({str(self.places), os.path.realpath(self.places)})
 
     def chosen(self) -> MemoryAgent:
         kind = self.config().agent.kind

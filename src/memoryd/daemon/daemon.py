@@ -221,7 +221,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
-        await asyncio.to_thread(daemon.agents.clear)
+        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon

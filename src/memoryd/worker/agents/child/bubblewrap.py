@@ -16,7 +16,7 @@ def argv(program: str, *, reads: Iterable[str], writes: Iterable[str], work: str
     given = [word for path in (*writes, work) for word in ("--bind-try", path, path)]
     return [
         program, "--die-with-parent", "--unshare-all", "--share-net", "--cap-drop", "ALL",
-        "--tmpfs", "/tmp", *shown, "--proc", "/proc", "--dev", "/dev", *given, "--chdir", work, "--", *inner,
+        *shown, "--proc", "/proc", "--dev", "/dev", *given, "--remount-ro", "/", "--chdir", work, "--", *inner,
     ]  # fmt: skip
 
 

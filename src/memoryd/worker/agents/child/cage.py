@@ -50,6 +50,7 @@ def enter(order: Order) -> None:
         landlock.restrict([*rules, *((path, landlock.DEVICE) for path in DEVICES)], order.ports)
     elif not order.inside:
         _begin_inside(order)
+    kernel.drop_capabilities()
     seccomp.restrict()
 
 

@@ -23,6 +23,15 @@ def syscall(number: int, *arguments: Any) -> int:
     return _checked(_LIBC.syscall(ctypes.c_long(number), *arguments))
 
 
+def drop_capabilities() -> None:
+    """Those of a daemon that root runs; with no new privileges set, no program brings them back.
+
+    :raises OSError: the kernel refused
+    """
+    version_3, words = 0x20080522, ctypes.c_uint32 * 6
+    _checked(_LIBC.capset((ctypes.c_uint32 * 2)(version_3, 0), words()))
+
+
 def _checked(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()

@@ -1,7 +1,10 @@
 """An agent in a real child process: what it says, pays and leaves behind."""
 
 import asyncio
+import contextlib
+import os
 import signal
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +14,8 @@ from support.purses import MemoryLedger
 
 from memoryd.errors import ConfigError
 from memoryd.memory.proposals import Lines
+from memoryd.worker.agents.child import tree
+from memoryd.worker.agents.child.order import MEGABYTE
 
 
 async def test_proposals_and_notes_come_back_and_each_call_is_paid_for(tmp_path: Path) -> None:
@@ -101,3 +106,52 @@ async def test_settings_that_cannot_be_used_are_a_fault_of_the_configuration(tmp
     agent.settings = no_settings  # type: ignore[assignment]
     found = await fault_of(agent)
     assert (found.code, found.reason) == ("configuration", "no key; set one")
+
+
+@pytest.mark.parametrize("act", ["grandchild", "grandchild bare"])
+async def test_what_an_agent_started_is_gone_when_it_has_ended_in_whatever_session(tmp_path: Path, act: str) -> None:
+    before = await asyncio.to_thread(sleepers)
+    agent = child_agent(tmp_path, act)
+    assert (await propose(agent)).proposals == ()
+    assert await gone(agent) == []
+    assert await asyncio.to_thread(sleepers) == before
+
+
+def sleepers() -> set[int]:
+    """Processes that wait for an hour, as the grandchildren of the tests do."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"time.sleep(3600)" in (folder / "cmdline").read_bytes():
+                found.add(int(folder.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("act", "kind", "told"),
+    [("memory 4096", "command", "512 MB of memory"), ("memory 4096", "model", "MemoryError"),
+     ("forks 300", "model", "16 processes")],
+)  # fmt: skip
+async def test_an_agent_that_takes_too_much_is_ended(tmp_path: Path, act: str, kind: str, told: str) -> None:
+    limit = 512 * MEGABYTE
+    agent = child_agent(
+        tmp_path, act, kind=kind,
+        change=lambda order: replace(order, memory_bytes=limit, address_bytes=limit if order.address_bytes else 0),
+    )  # fmt: skip
+    found = await fault_of(agent)
+    assert found.code == "crashed"
+    assert told in found.reason
+    assert await gone(agent) == []
+
+
+async def test_a_keeper_that_is_killed_takes_its_agent_and_all_the_rest_with_it(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    agent = child_agent(tmp_path, "call_that_hangs", ledger=ledger)
+    run = asyncio.create_task(fault_of(agent))
+    async with asyncio.timeout(30):
+        while not ledger.reserved:  # noqa: ASYNC110 - the child tells nobody else
+            await asyncio.sleep(0.01)
+    keeper = min(await asyncio.to_thread(lambda: list(tree.marked(RUN))))
+    os.kill(keeper, signal.SIGKILL)
+    assert (await run).code == "crashed"
+    assert await gone(agent) == []
