@@ -31,7 +31,7 @@ async def deferred(daemon: Daemon) -> dict[str, Any]:
     return found
 
 
-async def runs(daemon: Daemon) -> list[tuple[str, str]]:
+async def runs(daemon: Daemon) -> list[tuple[str | None, str]]:
     rows = await asyncio.to_thread(daemon.history.runs)
     return [(row["agent"], row["outcome"]) for row in reversed(rows) if row["action"] == "consolidate"]
 
