@@ -156,7 +156,7 @@ async def test_the_agent_proposes_what_learn_returns() -> None:
     talk.say("Always run the linter before you commit.")
     agent = RulesAgent()
     assert agent.name == "rules"
-    assert await agent.propose(talk.projection(), MemoryView()) == learn(talk.projection(), MemoryView())
+    assert await agent.propose(talk.projection(), MemoryView(), run_id="r") == learn(talk.projection(), MemoryView())
 
 
 @pytest.mark.parametrize(
