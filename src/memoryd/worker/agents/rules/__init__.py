@@ -1,5 +1,6 @@
 """The rules memory agent: learns from the user's own words, without a model."""
 
 from memoryd.worker.agents.rules.agent import RulesAgent, learn, summaries
+from memoryd.worker.agents.rules.reading import Elected
 
-__all__ = ["RulesAgent", "learn", "summaries"]
+__all__ = ["Elected", "RulesAgent", "learn", "summaries"]

@@ -10,7 +10,7 @@ from memoryd.worker.agents.rules.facts import Reading
 from memoryd.worker.agents.rules.filing import Desk
 from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.quoting import quoted_in
-from memoryd.worker.agents.rules.reading import read
+from memoryd.worker.agents.rules.reading import Elected, nobody, read
 from memoryd.worker.agents.rules.summary import Note, summarise
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.project import COMPACTION_CUT_CHARS
@@ -28,14 +28,16 @@ class RulesAgent:
         return await asyncio.to_thread(learn, projection, memory)
 
 
-def learn(projection: Projection, memory: MemoryView) -> AgentResult:
+def learn(projection: Projection, memory: MemoryView, elected: Elected = nobody) -> AgentResult:
     """Return what the projection teaches. Pure; time is linear in the text.
 
     Facts come from user utterances alone. Each session's summary is rebuilt whole from its note, which the result
     hands on to the next run.
+
+    :param elected: what another reader says of a sentence counts where the rules nearly believe it by themselves
     """
     desk = Desk(memory, projection.instructions)
-    told = _told(projection, desk)
+    told = _told(projection, desk, elected)
     return AgentResult(proposals=(*desk.proposals(), *told.proposals), notes=told.notes)
 
 
@@ -44,11 +46,11 @@ def summaries(projection: Projection) -> AgentResult:
     return _told(projection, None)
 
 
-def _told(projection: Projection, desk: Desk | None) -> AgentResult:
+def _told(projection: Projection, desk: Desk | None, elected: Elected = nobody) -> AgentResult:
     summaries: list[Proposal] = []
     notes: dict[tuple[str, str], str] = {}
     for session in projection.sessions:
-        readings = _readings(session, partial=projection.partial)
+        readings = _readings(session, elected, partial=projection.partial)
         note = Note.load(session.projection)
         if desk is not None:
             _file(desk, readings, note)
@@ -58,12 +60,12 @@ def _told(projection: Projection, desk: Desk | None) -> AgentResult:
     return AgentResult(proposals=tuple(summaries), notes=notes)
 
 
-def _readings(session: SessionSlice, *, partial: bool) -> list[tuple[Utterance, Reading]]:
+def _readings(session: SessionSlice, elected: Elected, *, partial: bool) -> list[tuple[Utterance, Reading]]:
     """Read each user text; what a tool or the assistant said in this session is foreign to it."""
     prompts = tuple(_whole_sentences(u) if partial else u for u in session.user_texts())
     foreign = [u.text for u in session.utterances if u.role != "user"]
     quoted = quoted_in([u.text for u in prompts], foreign)
-    return [(u, read(own_words(u.text, texts))) for u, texts in zip(prompts, quoted, strict=True)]
+    return [(u, read(own_words(u.text, texts), elected)) for u, texts in zip(prompts, quoted, strict=True)]
 
 
 def _whole_sentences(utterance: Utterance) -> Utterance:

@@ -5,7 +5,7 @@ better than junk: a sentence that weighs too little says nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from memoryd.worker.agents.rules.facts import Fact, Forget, Reading
@@ -21,7 +21,7 @@ from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.ownership import Ownership
 from memoryd.worker.agents.rules.patterns import Language, lazy
 from memoryd.worker.agents.rules.rendering import MAX_FACT_CHARS, old_values, with_next
-from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, weighed
+from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, ELECTED, LASTING, weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of
 from memoryd.worker.agents.rules.signs import Place
 from memoryd.worker.agents.rules.weighing import facts_of, unsure
@@ -33,14 +33,31 @@ MAX_BESIDE_CHARS = 1000  #: of a prompt may tell what a fact in it replaces
 _PRONOUN = lazy(r"(?:it|they|that|those|these|this)(?:'s|'re)?\b(?! said| being)", re.IGNORECASE)
 
 
-def read(own: str) -> Reading:
+Elected = Callable[[str], bool]
+"""Whether another reader found that a sentence says something lasting."""
+
+
+def nobody(sentence: str) -> bool:
+    """There is no other reader."""
+    return False
+
+
+def read(own: str, elected: Elected = nobody) -> Reading:
     """Read the user's own words of one prompt (`memory.spans.own_words`)."""
     reader = _Reader(own)
     for line, found in laid_out(own):
-        reader.take_line(line, [weighed(*placed, language_of(placed[0].text)) for placed in found])
+        told = (weighed(*placed, language_of(placed[0].text)) for placed in found)
+        reader.take_line(line, [_with_vote(sentence, elected) for sentence in told])
         if len(reader.facts) >= MAX_FACTS:
             break
     return reader.told()
+
+
+def _with_vote(sentence: Sentence, elected: Elected) -> Sentence:
+    """A sentence that another reader elects says something lasting if it weighs nearly enough by itself."""
+    if ELECTED <= sentence.lasting < LASTING and elected(sentence.text):
+        return replace(sentence, lasting=LASTING)
+    return sentence
 
 
 def laid_out(own: str) -> Iterator[tuple[str, list[tuple[Sentence, Place]]]]:
