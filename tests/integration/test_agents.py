@@ -31,8 +31,8 @@ async def deferred(daemon: Daemon) -> dict[str, Any]:
     return found
 
 
-async def runs(daemon: Daemon) -> list[tuple[str, str]]:
-    rows = await asyncio.to_thread(daemon.history.runs)
+async def runs(daemon: Daemon) -> list[tuple[str | None, str]]:
+    rows = await asyncio.to_thread(daemon.runlog.page)
     return [(row["agent"], row["outcome"]) for row in reversed(rows) if row["action"] == "consolidate"]
 
 
