@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 SMALL_BILLIONS = 14.0  #: a model of fewer parameters is asked once, for short answers about short parts
+TINY_BILLIONS = 4.0  #: one of fewer is asked for lines alone, and the rules write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ PROVIDERS = {
     )
 }  # fmt: skip
 
-_BILLIONS = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +72,19 @@ class Endpoint:
     @property
     def is_small(self) -> bool:
         """Whether the model is to be asked simply: its name says so, or says nothing and anybody may serve it."""
-        size = _BILLIONS.search(self.model)
-        return float(size[1]) < SMALL_BILLIONS if size else self.provider.any_server and not self.is_own
+        size = self._billions
+        return size < SMALL_BILLIONS if size else self.provider.any_server and not self.is_own
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether its name says that it is too small to fill in a form and to tell what matters."""
+        return 0 < self._billions < TINY_BILLIONS
+
+    @property
+    def _billions(self) -> float:
+        """Its parameters by its name; 0.0 when that says nothing."""
+        size = _SIZE.search(self.model)
+        return float(size[1]) / (1 if size[2] in "bB" else 1000) if size else 0.0
 
     @property
     def id(self) -> str:

@@ -27,9 +27,7 @@ def lines(answer: str) -> list[str]:
 def done(brief: Brief, copied: Iterable[str]) -> Done:
     """What the run ends with: what the rules find, and what they nearly find and the model did."""
     votes = [words for text in copied if (words := content_words(text))]
-    memory = MemoryView(
-        core=brief.core, entries=brief.entries, language=brief.language, has_project=brief.has_project
-    )
+    memory = MemoryView(core=brief.core, entries=brief.entries, language=brief.language, has_project=brief.has_project)
     told = learn(brief.projection, memory, partial(_is_elected, votes))
     notes = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in told.notes.items())
     return Done(proposals=told.proposals, notes=notes)

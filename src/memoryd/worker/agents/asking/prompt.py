@@ -11,7 +11,7 @@ from memoryd.worker.agents.asking.quoting import one_line, quoted, shortened
 from memoryd.worker.agents.brief import Brief
 
 VERSION = "v1"
-PAGES = ("json", "tools")  #: that may follow the first, `system`
+PAGES = ("json", "tools", "lines")  #: beside the first, `system`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +75,11 @@ def system(*extra: str, **fields: str) -> str:
     for name, value in fields.items():
         text = text.replace(f"{{{name}}}", value)
     return text
+
+
+def lines() -> str:
+    """The instructions for a tiny model, which are all it gets beside the conversation."""
+    return _page("lines")
 
 
 @cache

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic_ai import Tool
+from pydantic_ai import Agent, Tool
 from pydantic_ai.exceptions import ModelContextWindowExceededError
+from pydantic_ai.settings import ModelSettings
 
 from memoryd.worker.agents import providers
-from memoryd.worker.agents.asking import prompt
+from memoryd.worker.agents.asking import electing, prompt
 from memoryd.worker.agents.asking.answer import Answer
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
@@ -22,6 +23,7 @@ from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel
 from memoryd.worker.agents.providers import Endpoint
 
 OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 900  #: of one answer
+COPIED_TOKENS = 200  #: of one in lines
 ANYWHERE: Way = "text"  #: for a run that has no calls to find out what works
 PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
 
@@ -67,6 +69,8 @@ class _Run:
         return self.model.endpoint.is_small
 
     async def done(self) -> Done:
+        if self.model.endpoint.is_tiny:
+            return await asyncio.to_thread(electing.done, self.brief, await self._copied())
         known = self.brief.settings.way
         if known is None and self.model.limits.calls > len(LADDER):
             known = await ladder.probe(self.model, small=self.small)
@@ -94,6 +98,14 @@ class _Run:
             answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, filing.texts), tools))
             filing.take(answer)
         return filing, way
+
+    async def _copied(self) -> list[str]:
+        """What a tiny model copies out of each part; any server can ask it for that, so nothing is tried before."""
+        sheet = await asyncio.to_thread(fitted, self.brief, SMALL, self._room())
+        settings = ModelSettings(max_tokens=COPIED_TOKENS, temperature=0.0, stop_sequences=["\n[u", "\nuser"])
+        agent = Agent(self.model, output_type=str, instructions=prompt.lines(), model_settings=settings)
+        parts = [await agent.run(f"{part.text}\nNotes:") for part in sheet.conversation.parts]
+        return [line for part in parts for line in electing.lines(part.output)]
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
         tools = tools if rung.way == "tools" else ()
