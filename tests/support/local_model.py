@@ -35,9 +35,12 @@ class LocalModel:
 
 
 @contextlib.contextmanager
-def serving(weights: Path) -> Iterator[LocalModel]:
-    """A server of one slot on a port of its own; ended whatever happens."""
-    command = [sys.executable, "-P", __file__, str(weights)]
+def serving(weights: Path, *, remembers: bool = True) -> Iterator[LocalModel]:
+    """A server of one slot on a port of its own; ended whatever happens.
+
+    :param remembers: a prompt's beginning that it has just read is not read again, nor counted by `counted`
+    """
+    command = [sys.executable, "-P", __file__, str(weights), *(() if remembers else ("forgetful",))]
     with Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True) as server:
         late = threading.Timer(START_SECONDS, server.kill)
         late.start()
@@ -53,7 +56,7 @@ def serving(weights: Path) -> Iterator[LocalModel]:
             server.kill()
 
 
-def main(weights: str) -> None:
+def main(weights: str, *how: str) -> None:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -61,11 +64,11 @@ def main(weights: str) -> None:
     params.n_ctx, params.n_parallel = CONTEXT_TOKENS, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _ONE_THREAD
     params.offline, params.ui, params.warmup, params.endpoint_metrics = True, False, False, True
-    params.cache_ram_mib = 256
+    params.cache_prompt, params.cache_ram_mib = "forgetful" not in how, 0 if how else 256
     server = xllamacpp.Server(params)  # it listens as long as somebody holds it
     print(server.listening_address, flush=True)
     sys.stdin.read()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
