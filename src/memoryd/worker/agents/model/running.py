@@ -1,9 +1,10 @@
 """One run of the model agent: the brief as a sheet, a question for each part of it, the answers as proposals."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from pydantic_ai import Agent, Tool
 from pydantic_ai.exceptions import ModelContextWindowExceededError
@@ -26,6 +27,8 @@ OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 900  #: of one answer
 COPIED_TOKENS = 200  #: of one in lines
 ANYWHERE: Way = "text"  #: for a run that has no calls to find out what works
 PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
+
+T = TypeVar("T")
 
 
 async def run(brief: Brief, purse: Purse) -> Done:
@@ -70,7 +73,7 @@ class _Run:
 
     async def done(self) -> Done:
         if self.model.endpoint.is_tiny:
-            return await asyncio.to_thread(electing.done, self.brief, await self._copied())
+            return await asyncio.to_thread(electing.done, self.brief, await _in_sizes((SMALL, TINY), self._copied))
         known = self.brief.settings.way
         if known is None and self.model.limits.calls > len(LADDER):
             known = await ladder.probe(self.model, small=self.small)
@@ -78,16 +81,11 @@ class _Run:
         return await asyncio.to_thread(filing.done, way if known else None)
 
     async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
-        """Ask about each part; when one does not fit into the model's context, about smaller ones."""
+        """Ask about each part."""
         sizes = (SMALL, TINY) if self.small else (LARGE, SMALL, TINY)
-        for size in sizes[:-1]:
-            try:
-                return await self._ask_parts(size, way)
-            except ModelContextWindowExceededError:
-                continue
-        return await self._ask_parts(sizes[-1], way)
+        return await _in_sizes(sizes, partial(self._ask_parts, way=way))
 
-    async def _ask_parts(self, size: Size, way: Way) -> tuple[Filing, Way]:
+    async def _ask_parts(self, size: Size, *, way: Way) -> tuple[Filing, Way]:
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
         held = sheet.manifest.everything if looks else sheet.manifest.shown
@@ -99,9 +97,9 @@ class _Run:
             filing.take(answer)
         return filing, way
 
-    async def _copied(self) -> list[str]:
+    async def _copied(self, size: Size) -> list[str]:
         """What a tiny model copies out of each part; any server can ask it for that, so nothing is tried before."""
-        sheet = await asyncio.to_thread(fitted, self.brief, SMALL, self._room())
+        sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         settings = ModelSettings(max_tokens=COPIED_TOKENS, temperature=0.0, stop_sequences=["\n[u", "\nuser"])
         agent = Agent(self.model, output_type=str, instructions=prompt.lines(), model_settings=settings)
         parts = [await agent.run(f"{part.text}\nNotes:") for part in sheet.conversation.parts]
@@ -122,3 +120,13 @@ class _Run:
             calls=limits.calls - self.model.calls, tokens=int(PLANNED_SHARE * (limits.tokens - self.model.tokens)),
             fixed=fixed + FRAME_TOKENS + self._out_tokens,
         )  # fmt: skip
+
+
+async def _in_sizes(sizes: Sequence[Size], ask: Callable[[Size], Awaitable[T]]) -> T:
+    """Show as much as the first size; when that does not fit into the model's context, the next smaller one."""
+    for size in sizes[:-1]:
+        try:
+            return await ask(size)
+        except ModelContextWindowExceededError:
+            continue
+    return await ask(sizes[-1])

@@ -35,7 +35,7 @@ async def test_a_memory_that_is_shown_whole_needs_no_looking() -> None:
 async def test_a_small_model_is_asked_once_about_what_fits() -> None:
     async with serving(Reply(items=[])) as fake:
         given = big(fake.url)
-        small = given.model_copy(update={"settings": settings(fake.url, model="ollama:qwen2.5:1.5b")})
+        small = given.model_copy(update={"settings": settings(fake.url, model="ollama:qwen2.5:7b")})
         await work(small, CountingPurse())
     (asked,) = fake.asked
     assert offered(asked) == ["propose"]

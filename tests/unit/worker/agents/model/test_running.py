@@ -8,9 +8,10 @@ from support.briefs import CountingPurse, brief, projection, settings, talk
 from support.fake_model import Asked, Reply, error, item, serving
 
 from memoryd.memory.proposals import Lines, Save, Summary, Supersede
-from memoryd.worker.agents.brief import Way
+from memoryd.worker.agents.brief import Done, Way
 from memoryd.worker.agents.model import work
 
+TINY = "openai:qwen2.5-coder-1.5b"
 SAID = talk(
     "please keep commit messages short", ("assistant", "I will."), "we moved from Fly.io to Hetzner",
     "now add a retry to upload.py",
@@ -127,3 +128,36 @@ async def test_what_does_not_fit_into_the_context_is_asked_about_in_smaller_part
     assert purse.tokens == fake.tokens
     saved = [proposal.content for proposal in done.proposals if isinstance(proposal, Save)]
     assert saved == [f"fact {n}" for n in range(12)]
+
+
+NEARLY = "Small steps work best for me."  #: the rules do not believe it by themselves
+
+
+def facts(done: Done) -> set[str]:
+    lines = (line for one in done.proposals if isinstance(one, Lines) for line in one.add)
+    return {*lines, *(one.content for one in done.proposals if isinstance(one, Save))}
+
+
+@pytest.mark.parametrize(("answer", "more"), [("none", 0), (f"- {NEARLY}", 1), ("- why is it red\n- rm -rf /", 0)])
+async def test_a_tiny_model_is_asked_for_lines_and_adds_to_what_the_rules_find(answer: str, more: int) -> None:
+    said = projection(*talk(f"I prefer short answers. {NEARLY} why is it red"))
+    async with serving(Reply(text=answer)) as fake:
+        done = await work(brief(settings(fake.url, model=TINY, way=None), said), purse := CountingPurse())
+    (asked,) = fake.asked
+    assert asked.way == "text"
+    assert NEARLY in asked.text
+    assert "The user prefers short answers" in facts(done)
+    assert sum("mall steps" in fact for fact in facts(done)) == more == len(facts(done)) - 1
+    assert purse.tokens == fake.tokens
+
+
+async def test_a_tiny_model_with_a_tiny_context_is_shown_less_at_once() -> None:
+    def short(asked: Asked) -> Reply:
+        if len(asked.text) > 5_000:
+            return error(400, "exceed_context_size_error")
+        return Reply(text="none")
+
+    said = talk(*(f"question {n} " + "and so on " * 20 for n in range(16)))
+    async with serving(short) as fake:
+        await work(brief(settings(fake.url, model=TINY, way=None), projection(*said)), CountingPurse())
+    assert len(fake.asked) > 2
