@@ -14,8 +14,9 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
+from memoryd.daemon import allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs, placeholder_key
+from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -66,7 +67,6 @@ from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
-from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
 from memoryd.worker.run import CATCH_UP_SECONDS, Runner
 from memoryd.worker.worker import Worker
@@ -97,6 +97,7 @@ class Daemon:
     runs: JournalRuns = field(init=False)
     ledger: JournalLedger = field(init=False)
     breaker: JournalBreaker = field(init=False)
+    agents: Agents = field(init=False)
     spending: Spending = field(init=False)
     shelf: Shelf = field(init=False)
     runner: Runner = field(init=False)
@@ -131,6 +132,7 @@ class Daemon:
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
         self.breaker = JournalBreaker(self.journal)
+        self.agents = Agents(config=lambda: self.config, data=self.places.data, ledger=self.ledger, env=os.environ)
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
         )
@@ -147,15 +149,17 @@ class Daemon:
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
         )
         self.runner = Runner(
-            runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
+            runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
+            fallback=self.agents.fallback(), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
-            core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
+            weights=tuning.weights(self.config), after_apply=self._after_apply,
             net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
             JournalQueue(
                 self.journal, self.places.user_memory, lambda: self.config.consolidation.min_interval_seconds
-            ), self.runner.consolidate, clock=self.clock,
+            ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
         self.recaller = Recaller(
@@ -198,7 +202,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -226,6 +230,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
+        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon
@@ -324,7 +329,10 @@ class Daemon:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.shelf.look_afresh()
-            self.runner.core_chars = config.memory.core_chars
+            self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
+            self.runner.weights = tuning.weights(config)
+            if config.agent != before.agent:
+                self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
             self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 
@@ -422,6 +430,11 @@ class Daemon:
     def _payer(self) -> Payer:
         agent = self.config.agent
         return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+
+    def _rest(self) -> None:
+        """Give back what nobody used for a while. Blocking."""
+        self.indexer.index.rest()
+        allocator.trim()
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -13,7 +13,7 @@ from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import bare, content_words, fold, leaves_out, similarity
-from memoryd.memory.wording import is_loaded, loaded, rows
+from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it
@@ -66,9 +66,15 @@ def _cut_text(proposal: Proposal, case: Case) -> str:
         return "\n".join(old for old, new in proposal.replace if leaves_out(old, new))
     if isinstance(proposal, Supersede) and not proposal.tags:
         old = _text_of(proposal.old, case)
-        title = all(text.rstrip("….") in proposal.content for text in (proposal.name, proposal.description))
-        return old if title and leaves_out(old, proposal.content) else ""
+        return old if _titles_only(proposal) and leaves_out(old, proposal.content) else ""
     return ""
+
+
+def _titles_only(save: Save) -> bool:
+    """Whether its name and description say nothing beside its content."""
+    wanted = content_words(save.description)
+    own = not wanted or share(wanted, content_words(save.content)) >= SHARED_WORDS
+    return save.name.rstrip("….") in save.content and own and not is_loaded(save.description)
 
 
 def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:

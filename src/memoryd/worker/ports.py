@@ -77,8 +77,12 @@ class MemoryAgent(Protocol):
 
     name: str
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
-        """:raises MemorydError: the run fails with that code and is tried again"""
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
+        """
+        :param run_id: of the job's run, for what the agent pays
+        :raises MemorydError: the run fails with that code and is tried again
+        :raises AgentFault: no answer; `worker.policy` says what follows
+        """
         ...
 
 

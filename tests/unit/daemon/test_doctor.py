@@ -16,6 +16,7 @@ from memoryd.daemon.doctor import examine
 from memoryd.daemon.install import Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
+from memoryd.worker.agents.child import cage
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert "delivered" in found["hook run"].found
     assert list(found) == [
         "config", "data", "journal", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool",
-        "quarantine", "memory files", "memories", "search by meaning", "service",
+        "quarantine", "memory files", "memories", "search by meaning", "cage", "service",
     ]  # fmt: skip
 
 
@@ -185,3 +186,20 @@ def test_a_memory_file_that_is_too_large_is_named_in_every_directory(running: pl
     assert check.found.startswith("2 not read: ")
     assert f"{home / 'elsewhere' / 'knowledge' / 'large.md'} (it is longer than 1048576 bytes" in check.found
     assert "at most 1 MiB" in check.mend
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "mark"),
+    [("", True, Mark.OFF), ('kind = "command"', True, Mark.OK), ('kind = "command"', False, Mark.WRONG),
+     ('kind = "command"\nallow_uncaged = true', False, Mark.OFF)],
+)  # fmt: skip
+def test_the_cage_is_named_and_missed_where_an_agent_needs_one(
+    places: placing.Places, monkeypatch: pytest.MonkeyPatch, settings: str, there: bool, mark: Mark
+) -> None:
+    monkeypatch.setattr(cage, "describe", lambda: (there, "what is here"))
+    places.config.parent.mkdir(parents=True, exist_ok=True)
+    places.config.write_text(f"[agent]\n{settings}\n")
+    check = _found()["cage"]
+    assert check.mark is mark
+    assert "what is here" in check.found
+    assert ("allow_uncaged" in check.mend) == (mark is Mark.WRONG)

@@ -11,7 +11,6 @@ from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
-from memoryd.ipc.sanitise import sanitise
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, MemoryView, Root
@@ -53,7 +52,9 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            totals=answers.totals(
+                quality.totals((known.entry for known in catalogue.entries), self.daemon.runner.type_totals)
+            ),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
@@ -112,7 +113,7 @@ class Memory(Handlers):
             parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
             found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
-        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
@@ -178,7 +179,7 @@ class Memory(Handlers):
 
 def _proposal(params: m.MemorySaveParams, given: Given) -> Save:
     name = given.line(params.name)
-    slug = params.slug if params.slug and sanitise(params.slug) == params.slug else entries.make_slug(name)
+    slug = params.slug if params.slug and redact(params.slug) == params.slug else entries.make_slug(name)
     return Save(
         root=answers.root_of(params.scope), slug=slug, name=name, description=given.maybe(params.description),
         type=EntryType(params.type), content=given.text(params.content),

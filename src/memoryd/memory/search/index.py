@@ -14,12 +14,15 @@ from tantivy import IndexWriter as IndexEngineWriter
 
 from memoryd.clock import mono
 from memoryd.memory.search.port import Damaged, Unavailable
-from memoryd.memory.search.tokens import Word, asked, single, tokens
+from memoryd.memory.search.tokens import asked, tokens
+from memoryd.memory.words import MIN_START_CHARS, Word, single
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
 MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
 LOOK_SECONDS = 1.0
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
+BEGUN_WEIGHT = 0.5  #: of a token that begins with what was asked for
+MAX_BEGUN = 20  #: such tokens, the commonest
 
 FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
 
@@ -129,7 +132,7 @@ class IndexReader:
         if not words:
             return []
         ranking = Query.boolean_query([(Occur.Should, term) for term in self._ranking(field, query, words, searcher)])
-        needed = [self._word(field, word) for word in words] if every else []
+        needed = [self._word(field, word, searcher) for word in words] if every else []
         needed += [self._one_of("dir", dirs)] if dirs else []
         clauses = [(Occur.Must, ranking), *((Occur.Must, Query.const_score_query(one, 0.0)) for one in needed)]
         hits = searcher.search(Query.boolean_query(clauses) if needed else ranking, limit, count=False).hits
@@ -138,15 +141,33 @@ class IndexReader:
     def count(self) -> int:
         return max(0, self._fresh().num_docs - 1)
 
-    def _word(self, field: str, word: Word) -> Query:
-        parts = Query.boolean_query([(Occur.Must, self._term(field, part)) for part in word.parts])
+    def _word(self, field: str, word: Word, searcher: Searcher) -> Query:
+        ways = [self._all_of(field, word.parts)] if word.parts else []
+        if word.whole is not None:
+            whole, last = self._begun(field, word, searcher)
+            ways += [self._term(field, word.whole), *(self._term(field, term) for term in whole)]
+            ways += [self._all_of(field, (*word.lead, term)) for term in last]
+        return ways[0] if len(ways) == 1 else Query.boolean_query([(Occur.Should, way) for way in ways])
+
+    def _begun(self, field: str, word: Word, searcher: Searcher) -> tuple[list[str], list[str]]:
+        """The commonest tokens that begin with a symbol, and those that begin with its last piece after the others."""
         if word.whole is None:
-            return parts
-        whole = self._term(field, word.whole)
-        return Query.boolean_query([(Occur.Should, whole), (Occur.Should, parts)]) if word.parts else whole
+            return [], []
+        whole, last = (
+            [term for term, _ in searcher.terms_with_prefix(field, start, limit=MAX_BEGUN)]
+            if len(start) >= MIN_START_CHARS
+            else []
+            for start in (word.whole, word.last if word.lead else "")
+        )
+        return whole, last
+
+    def _all_of(self, field: str, tokens: Iterable[str]) -> Query:
+        return Query.boolean_query([(Occur.Must, self._term(field, token)) for token in tokens])
 
     def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher) -> list[Query]:
         weights = dict.fromkeys(single(query), COMMON_WEIGHT)
+        begun = (term for word in words for terms in self._begun(field, word, searcher) for term in terms)
+        weights |= dict.fromkeys(begun, BEGUN_WEIGHT)
         weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
         counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
         rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryd.memory.text import CJK, content_words, cut, has_word, is_particle, normal, stem
+from memoryd.memory.text import cut
+from memoryd.memory.words import CJK, content_words, has_word, is_particle, normal, stem
 
 SNIPPET_CHARS = 200
 

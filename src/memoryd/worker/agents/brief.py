@@ -23,6 +23,10 @@ class _Line(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
+Way = Literal["tools", "json-schema", "json-object", "text"]
+"""How a model is made to answer in a form; the daemon remembers what works at an endpoint."""
+
+
 class Settings(_Line):
     """How an agent is to work: `[agent]` of the configuration, resolved. It may hold a key, so it is never logged."""
 
@@ -32,10 +36,12 @@ class Settings(_Line):
     key: str = Field(default="", repr=False)
     command: tuple[str, ...] = ()  #: argv
     max_steps: int = 8  #: calls in one run
+    compaction_max_steps: int = 3  #: in a run on texts cut for a compaction
     timeout_seconds: float = 120.0  #: of one run
     tokens_per_run: int = 60_000
     proxy: str = ""  #: HTTPS_PROXY of the daemon
     ca_file: str = ""  #: a certificate bundle of one's own
+    way: Way | None = None  #: in which this endpoint is known to answer; None: it has not been tried
 
 
 class Brief(_Line):
@@ -87,6 +93,7 @@ class Done(_Line):
     kind: Literal["done"] = "done"
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
+    way: Way | None = None  #: that worked
 
 
 FaultCode = Literal[

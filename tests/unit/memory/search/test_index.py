@@ -79,6 +79,15 @@ def test_every_word_may_be_asked_for(index: Index) -> None:
     assert {f.id for f in index.search("postgres tea", field="memory")} == {"m1", "m2"}
 
 
+@pytest.mark.parametrize("query", ["zork_parse", "zork_pa", "getUser", "getUs", "src/app/ma", "app/main"])
+def test_a_symbol_is_found_by_its_parts_and_its_beginning(index: Index, query: str) -> None:
+    symbols = memory("m3", "zork_parse_v2 and getUserById stand in src/app/main.py")
+    index.apply(add=[symbols, memory("m4", "nothing of it")], remove=[], state=IndexState(roots={"/a": "d"}))
+    assert [f.id for f in index.search(query, field="memory", every=True)] == ["m3"]
+    assert [f.id for f in index.search(query, field="memory")] == ["m3"]
+    assert index.search("zork_run", field="memory", every=True) == []
+
+
 def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
     filled(index)
     copy = said(9, "我的頭髮很長")  # the same text again: it takes the other's place
