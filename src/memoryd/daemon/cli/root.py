@@ -51,17 +51,33 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def named(text: str) -> Path:
+    """A path that a person gave; '' is none, and would be the current directory."""
+    if not text:
+        raise typer.BadParameter("it is empty; name a directory.")
+    return Path(text)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Cwd = Annotated[
-    Path | None, typer.Option("--cwd", metavar="DIR", help="The project directory; by default the current one.")
+    Path | None,
+    typer.Option("--cwd", metavar="DIR", parser=named, help="The project directory; by default the current one."),
 ]
 MemoryDir = Annotated[
     Path | None,
-    typer.Option("--memory-dir", metavar="DIR", help="A memory directory that events named, instead of the project's."),
+    typer.Option(
+        "--memory-dir",
+        metavar="DIR",
+        parser=named,
+        help="A memory directory that events named, instead of the project's.",
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
-OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")]
-OnlyDir = Annotated[Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")]
+OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", parser=named, help="Only this project.")]
+OnlyDir = Annotated[
+    Path | None, typer.Option("--memory-dir", metavar="DIR", parser=named, help="Only this memory directory.")
+]
 Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")]
 

@@ -7,7 +7,7 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app
+from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app, named
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local, seconds
 from memoryd.errors import UsageError
@@ -21,7 +21,7 @@ EXITS = {"no_change": 1, "deferred": 75, "conflict": 76, "rejected": 77, "failed
 def consolidate(
     cwd: Cwd = None,
     memory_dir: Annotated[
-        Path | None, typer.Option("--memory-dir", metavar="DIR", help="The memory directory itself.")
+        Path | None, typer.Option("--memory-dir", metavar="DIR", parser=named, help="The memory directory itself.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until the run is done and say what came out.")] = False,
     json: Json = False,
