@@ -218,7 +218,7 @@ async def test_a_job_that_waits_for_a_directory_to_be_writable_is_told_by_health
             await turn(one, text, cwd=project)
 
         async def deferred() -> bool:
-            return (await one.call("job.list", {}, timeout=5)).items[0].state == "deferred"
+            return bool((await one.call("job.list", {}, timeout=5)).items[0].state == "deferred")
 
         await until(deferred)
         health = await one.call("daemon.health", {}, timeout=5)
