@@ -12,7 +12,7 @@ from memoryd.daemon.cli.times import ago
 from memoryd.ipc.methods.scopes import ScopeAdopted, ScopeInfo
 
 scopes_app = typer.Typer(
-    help="Whose memory there is: yours, each project's. A copy of a repository can share the memory of the first.",
+    help="Whose memory there is, and sharing one between copies of a repository. Without a command: list them.",
     invoke_without_command=True,
 )
 app.add_typer(scopes_app, name="scopes", rich_help_panel=MORE)

@@ -92,7 +92,7 @@ class Scopes(Handlers):
 def _project(cwd: str) -> Project:
     project = projects.find(cwd)
     if project is None:
-        raise UsageError(f"{cwd} is no project: what is learned there is the user's; name a repository with cwd")
+        raise UsageError(f"{cwd} is no project: what is learned there is the user's; go into a repository, or name one")
     return project
 
 
