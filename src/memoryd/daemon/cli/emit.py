@@ -39,7 +39,7 @@ def emit(
     Example: [cyan]echo '{"text": "我喜欢简洁的代码风格。"}' | memoryd emit user_prompt --session s1 --json -[/]
     """
     event: dict[str, Any] = {
-        "id": ident or uuid.uuid4().hex, "kind": _known(kind), "host": host, "session_id": session,
+        "id": uuid.uuid4().hex if ident is None else ident, "kind": _known(kind), "host": host, "session_id": session,
         "cwd": asking.absolute(cwd), "at": rfc3339(utc_now()), "turn_id": turn, "memory_dir": asking.given(memory_dir),
         "data": _read(data) if data else {},
     }  # fmt: skip
