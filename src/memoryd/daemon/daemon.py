@@ -14,7 +14,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import agenting, allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -90,6 +90,7 @@ class Daemon:
     state: str = "starting"
     exit_status: int = 0
 
+    configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
     recorded: RecordedSessions = field(init=False)
     runlog: RunLog = field(init=False)
@@ -125,6 +126,7 @@ class Daemon:
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
         self.history = History(self.journal)
         self.recorded = RecordedSessions(self.journal)
         self.runlog = RunLog(self.journal, self.places.user_memory)
@@ -132,7 +134,10 @@ class Daemon:
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
         self.breaker = JournalBreaker(self.journal)
-        self.agents = Agents(config=lambda: self.config, data=self.places.data, ledger=self.ledger, env=os.environ)
+        self.agents = Agents(
+            config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
+            ledger=self.ledger, env=os.environ,
+        )  # fmt: skip
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
         )
@@ -314,11 +319,12 @@ class Daemon:
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""
         try:
-            config = await asyncio.to_thread(configuration.load, self.places.config)
+            configured = await asyncio.to_thread(configuration.load, self.places.config)
         except ConfigError as error:
             log.warning("config.refused", reason=str(error))
             return
-        if config != self.config:
+        if configured != self.configured:
+            self.configured, config = configured, agenting.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)
@@ -389,7 +395,7 @@ class Daemon:
             if pause.is_on(now):
                 where = f"for {pause.dir}" if pause.dir else "everywhere"
                 until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
-                found.append(f"recording is paused {where} {until}")
+                found.append(f"recording is paused {where} {until}, `memoryd resume` goes on")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
         if self.indexer.fault:

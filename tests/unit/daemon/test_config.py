@@ -72,9 +72,9 @@ def test_ranking_and_room_are_settings(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[recall]\nmode = 'all'\n", "'hybrid', 'context' or 'tools'"),
-        ("[recall]\nhalf_life_days = 0\n", "greater than or equal to 1"),
+        ("[recall]\nhalf_life_days = 0\n", "at least 1"),
         ("[recall]\nweights = {recency = 0.5}\n", "must add up to 1, not { relevance = 0.5, recency = 0.5"),
-        ("[memory]\ntype_totals = {user = 10}\n", "greater than or equal to 200"),
+        ("[memory]\ntype_totals = {user = 10}\n", "at least 200"),
     ],
 )
 def test_a_wrong_rank_or_room_is_told_with_what_to_write(tmp_path: Path, text: str, said: str) -> None:

@@ -45,7 +45,9 @@ def gemini(text: str) -> str:
     return json.dumps({"response": text, "stats": {"models": {"gemini-pro": {"tokens": tokens}}}})
 
 
-PRINTS: dict[str, Callable[[str], str]] = {"claude": claude, "codex": codex, "gemini": gemini, "anything": lambda text: text}
+PRINTS: dict[str, Callable[[str], str]] = {
+    "claude": claude, "codex": codex, "gemini": gemini, "anything": lambda text: text,
+}  # fmt: skip
 
 
 def asked(program: Script, *words: str, seconds: float = 30.0) -> Brief:
