@@ -32,7 +32,7 @@ class ScriptedAgent:
         self.entered = asyncio.Event()
         self.seen: list[Projection] = []
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         self.seen.append(projection)
         self.entered.set()
         if self.gate is not None:

@@ -1,6 +1,7 @@
 """Rows, catalogues and runs as the results of the protocol."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def offset_of(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isdecimal() and len(cursor) <= MAX_CURSOR_DIGITS):
-        raise BadEvent(f"cursor {cursor[:40]!r} is none of ours; start again without one")
+        raise BadEvent(f"cursor {cursor[:40]!r} is none that this list gave; start again without one")
     return int(cursor)
 
 
@@ -135,7 +136,7 @@ def run(row: Row) -> RunInfo:
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
         action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
-        files=tuple(row["files"]),
+        projects=row["projects"], files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
         flags=tuple(row["flags"]),
         refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
@@ -158,7 +159,7 @@ def purged(done: Purged, dry_run: bool) -> MemoryPurged:
         run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
         lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
         line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
-        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled, goals=done.goals,
         unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 
@@ -173,8 +174,8 @@ def recalled(recalled: recall.Recalled) -> Recalled:
     return Recalled(text=recalled.text, items=tuple(items), left_out=recalled.left_out, generation=recalled.generation)
 
 
-def stats(row: Row) -> WorkerStats:
-    return WorkerStats.model_validate(row)
+def stats(row: Row, paused_until: datetime | None) -> WorkerStats:
+    return WorkerStats.model_validate({**row, "paused_until": paused_until})
 
 
 def job(row: Row) -> JobInfo:

@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memoryd.errors import ConfigError
+from memoryd.ipc import faults
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
 
@@ -38,7 +39,26 @@ class Consolidation(_Section):
 
 
 class Agent(_Section):
-    kind: Literal["rules"] = "rules"
+    kind: Literal["rules", "model", "command"] = "rules"
+    model: str = ""  #: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `deepseek:NAME`, `ollama:NAME`, ...
+    base_url: str = ""
+    api_key_env: str = ""  #: the name of a variable, of a systemd credential or of a key file; never a key
+    command: tuple[str, ...] = ()  #: argv
+    max_steps: int = Field(default=8, ge=1, le=50)
+    compaction_max_steps: int = Field(default=3, ge=1, le=50)
+    timeout_seconds: float = Field(default=120.0, ge=1, le=3600)
+    use_host_credentials: bool = False
+    allow_uncaged: bool = False
+
+
+class Budget(_Section):
+    """What agents that ask a model may use. A day is the local date."""
+
+    calls_per_hour: int = Field(default=30, ge=0)
+    calls_per_day: int = Field(default=200, ge=0)
+    tokens_per_run: int = Field(default=60_000, ge=1000)
+    tokens_per_day: int = Field(default=1_000_000, ge=0)
+    usd_per_day: float = Field(default=1.0, ge=0)
 
 
 class TypeTotals(_Section):
@@ -145,6 +165,7 @@ class Config(_Section):
     daemon: Daemon = Daemon()
     consolidation: Consolidation = Consolidation()
     agent: Agent = Agent()
+    budget: Budget = Budget()
     memory: Memory = Memory()
     recall: Recall = Recall()
     search: Search = Search()
@@ -210,7 +231,7 @@ def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     source = named.get(".".join(name.split(".")[:2]), str(path))
     if fault["type"] != "extra_forbidden":
-        return f"{name} in {source}: {fault['msg'].removeprefix('Value error, ')}"
+        return f"{faults.sentence(fault)} (in {source})"
     near = difflib.get_close_matches(name, _all_keys(fault["loc"]), n=1, cutoff=0.0)
     return f"unknown key {name} in {source}; the nearest is {near[0]}"
 

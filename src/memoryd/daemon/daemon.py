@@ -14,8 +14,9 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import agenting, allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
+from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -29,8 +30,12 @@ from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.ledger import JournalLedger, Payer
+from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.reviews import Reviews
+from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -46,6 +51,7 @@ from memoryd.daemon.restoring import restore
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.sessions import Triggers
+from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
@@ -61,7 +67,6 @@ from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
-from memoryd.worker.agents import OnDemand
 from memoryd.worker.ports import MemoryAgent, Run
 from memoryd.worker.run import CATCH_UP_SECONDS, Runner
 from memoryd.worker.worker import Worker
@@ -85,9 +90,16 @@ class Daemon:
     state: str = "starting"
     exit_status: int = 0
 
+    configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
+    recorded: RecordedSessions = field(init=False)
+    runlog: RunLog = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
+    ledger: JournalLedger = field(init=False)
+    breaker: JournalBreaker = field(init=False)
+    agents: Agents = field(init=False)
+    spending: Spending = field(init=False)
     shelf: Shelf = field(init=False)
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
@@ -114,9 +126,21 @@ class Daemon:
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
         self.history = History(self.journal)
+        self.recorded = RecordedSessions(self.journal)
+        self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
+        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
+        self.breaker = JournalBreaker(self.journal)
+        self.agents = Agents(
+            config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
+            ledger=self.ledger, env=os.environ,
+        )  # fmt: skip
+        self.spending = Spending(
+            journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
+        )
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside,
@@ -130,7 +154,8 @@ class Daemon:
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
         )
         self.runner = Runner(
-            runs=self.runs, shelf=self.shelf, agent=self.agent or OnDemand(self.config.agent.kind), clock=self.clock,
+            runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
+            fallback=self.agents.fallback(), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
             core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
             weights=tuning.weights(self.config), after_apply=self._after_apply,
@@ -139,7 +164,7 @@ class Daemon:
         self.worker = Worker(
             JournalQueue(
                 self.journal, self.places.user_memory, lambda: self.config.consolidation.min_interval_seconds
-            ), self.runner.consolidate, clock=self.clock,
+            ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
         self.recaller = Recaller(
@@ -156,10 +181,12 @@ class Daemon:
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
             wake=lambda: self.follower.look_again(),
         )  # fmt: skip
-        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history, runlog=self.runlog)
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
-        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
+        self.explainer = Explainer(
+            shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
+        )
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         conversations = Conversations(self.journal)
@@ -208,6 +235,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
+        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon
@@ -291,20 +319,26 @@ class Daemon:
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""
         try:
-            config = await asyncio.to_thread(configuration.load, self.places.config)
+            configured = await asyncio.to_thread(configuration.load, self.places.config)
         except ConfigError as error:
             log.warning("config.refused", reason=str(error))
             return
-        if config != self.config:
+        if configured != self.configured:
+            self.configured, config = configured, agenting.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            if (config.agent, config.budget) != (before.agent, before.budget):
+                await asyncio.to_thread(self.breaker.settings_changed)
+                self.worker.wake()
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.shelf.look_afresh()
             self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
             self.runner.weights = tuning.weights(config)
+            if config.agent != before.agent:
+                self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
             self.runner.net = second_net.choose(config.privacy.scanner)
             log.info("config.reloaded")
 
@@ -330,7 +364,7 @@ class Daemon:
         :param host: None: the one host that has a session of that id
         """
         if host is None:
-            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            hosts = await asyncio.to_thread(self.recorded.hosts_of, session_id)
             if len(hosts) != 1:
                 return
             host = hosts[0]
@@ -350,7 +384,7 @@ class Daemon:
             self.spool,
             running=self.worker.running,
             now=self.clock(),
-            notes=self._notes(),
+            notes=[*self._notes(), *await asyncio.to_thread(self.spending.notes)],
             min_interval_seconds=self.config.consolidation.min_interval_seconds,
         )
 
@@ -361,7 +395,7 @@ class Daemon:
             if pause.is_on(now):
                 where = f"for {pause.dir}" if pause.dir else "everywhere"
                 until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
-                found.append(f"recording is paused {where} {until}")
+                found.append(f"recording is paused {where} {until}, `memoryd resume` goes on")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
         if self.indexer.fault:
@@ -398,6 +432,10 @@ class Daemon:
             kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
         )
         return Engine(self.places.data / "index", spec)
+
+    def _payer(self) -> Payer:
+        agent = self.config.agent
+        return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
 
     def _rest(self) -> None:
         """Give back what nobody used for a while. Blocking."""

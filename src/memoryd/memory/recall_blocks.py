@@ -70,7 +70,7 @@ def procedures(ask: Ask) -> Iterator[Section]:
 
 def sessions(ask: Ask) -> Iterator[Section]:
     known = ask.catalogue.sessions
-    pieces = [_session_piece(session) for session in known[:SESSIONS]]
+    pieces = [_session_piece(session, ask.labels) for session in known[:SESSIONS]]
     yield Section(heading=ask.labels.sessions, pieces=pieces, unlisted=max(0, len(known) - SESSIONS))
 
 
@@ -156,8 +156,8 @@ def _procedure_text(known: Known) -> str:
     return clean(f"- {cut(entry.name, PREVIEW_CHARS)}{about} ({known.key.path})")
 
 
-def _session_piece(session: SessionSummary) -> Piece:
-    rows = [row for row in session.text.split("\n") if row.strip()]
+def _session_piece(session: SessionSummary, words: Labels) -> Piece:
+    rows = [row for row in words.summarised(session.text).split("\n") if row.strip()]
     said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
     return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
 

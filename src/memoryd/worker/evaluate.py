@@ -134,7 +134,7 @@ def remember(snippet: Snippet, agent: MemoryAgent) -> tuple[str, ...]:
         if n < len(snippet.assistant):
             said.append(evidence.add("assistant", snippet.assistant[n]))
         projection = _projection(said, note)
-        result = asyncio.run(agent.propose(projection, Catalogue.build(files).view()))
+        result = asyncio.run(agent.propose(projection, Catalogue.build(files).view(), run_id=""))
         note = result.notes.get((_HOST, _SESSION), "")
         accepted, _ = acceptance.judge(result.proposals, evidence=evidence, base=files)
         made = draft.build(

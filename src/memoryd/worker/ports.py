@@ -11,6 +11,7 @@ from memoryd.memory.changes import Cited
 from memoryd.memory.model import MemoryView, Root
 from memoryd.memory.ports import Author, Evidence, FileChange, Rejected, Versions
 from memoryd.memory.proposals import Proposal
+from memoryd.worker.budget import Cost, Need
 from memoryd.worker.projection import Projection
 
 
@@ -65,16 +66,8 @@ Outcome = Applied | NoChange | Conflict | Deferred | Rejection | Failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResult:
     proposals: tuple[Proposal, ...]
-    usage: Usage = field(default_factory=Usage)
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """(host, session_id) -> session projection for the next run, at most 2 000 characters."""
 
@@ -84,8 +77,12 @@ class MemoryAgent(Protocol):
 
     name: str
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
-        """:raises MemorydError: the run fails with that code and is tried again"""
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
+        """
+        :param run_id: of the job's run, for what the agent pays
+        :raises MemorydError: the run fails with that code and is tried again
+        :raises AgentFault: no answer; `worker.policy` says what follows
+        """
         ...
 
 
@@ -117,7 +114,6 @@ class Commit:
     rejected: tuple[Rejected, ...] = ()  #: facts taken back by this run (undo, forget)
     projection: Projection | None = None  #: of a job: its range becomes consolidated
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
     flags: tuple[str, ...] = ()  #: classes of threat that accepted text shows signs of: a person said it
     duration_ms: int = 0
 
@@ -181,4 +177,44 @@ class Queue(Protocol):
 
     def next_due(self) -> datetime | None:
         """When the earliest waiting job may run; None when nothing waits."""
+        ...
+
+
+class Ledger(Protocol):
+    """What agents that ask a model pay from. Blocking calls from a worker thread; each return means durable."""
+
+    def reserve(self, run_id: str, need: Need, now: datetime) -> str:
+        """Set aside what a call may cost at most; returns the reservation's id. One that is never settled stays spent.
+
+        :raises BudgetSpent: less than that is left; nothing is set aside and no call may be made
+        """
+        ...
+
+    def settle(self, reservation: str, cost: Cost) -> None:
+        """Note what the call has cost, its reservation above or below. A second time changes nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """Why no agent that asks a model is started, and until when."""
+
+    code: str  #: of the last fault
+    reason: str  #: a sentence for people
+    until: datetime
+
+
+class Breaker(Protocol):
+    """Keeps agents that ask a model from running while an outage lasts; it survives a restart. Blocking calls."""
+
+    def paused(self, now: datetime) -> Outage | None:
+        """The outage that keeps runs from starting now; None when one may try. A person's own job tries anyway."""
+        ...
+
+    def failed(self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None) -> Outage:
+        """Note an outage: the pause is `retry_after_seconds`, else one that doubles with each outage in a row."""
+        ...
+
+    def succeeded(self) -> None:
+        """An agent has answered: the outage is over, and what waited for its end may run."""
         ...

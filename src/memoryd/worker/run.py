@@ -13,18 +13,23 @@ from memoryd.memory import acceptance, draft
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.apply import Committed, Raced, apply
 from memoryd.memory.changes import Cited
-from memoryd.memory.model import EntryType, FileKey
+from memoryd.memory.model import EntryType, FileKey, MemoryView
 from memoryd.memory.ports import Author, FileChange, Rejected
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.quality import TYPE_TOTALS
 from memoryd.memory.ranking import WEIGHTS, Weights
 from memoryd.memory.shelf import Shelf
-from memoryd.worker import second_net
+from memoryd.worker import policy, second_net
+from memoryd.worker.agents.brief import AgentFault
+from memoryd.worker.policy import MAX_ATTEMPTS
 from memoryd.worker.ports import (
     AgentResult,
     Applied,
+    Breaker,
     Commit,
     Conflict,
+    Deferred,
+    Failed,
     Job,
     MemoryAgent,
     NoChange,
@@ -64,6 +69,8 @@ class Runner:
     runs: Runs
     shelf: Shelf
     agent: MemoryAgent
+    breaker: Breaker
+    fallback: MemoryAgent | None = None  #: of an agent that asks a model: takes the ranges on which it has failed
     catch_up: Callable[[Path], Awaitable[None]]
     core_chars: int = draft.CORE_CHARS
     type_totals: Mapping[EntryType, int] = field(default_factory=lambda: TYPE_TOTALS)
@@ -75,9 +82,10 @@ class Runner:
     async def consolidate(self, job: Job) -> Outcome:
         """Run a job's range through the memory agent."""
         started = mono()
+        agent = self._agent_for(job)
         run = Run(
             id=job.run_id, dir=job.dir, roots=job.roots, author=Author.RUN, action="consolidate",
-            agent=self.agent.name, job=job,
+            agent=agent.name, job=job,
         )  # fmt: skip
         # 1. claimed; catch the transcripts of the job's sessions up
         await self.catch_up(job.dir)
@@ -90,9 +98,35 @@ class Runner:
         view = await self.shelf.view(run.roots)
         # 5. the agent, which sees no secret that the second net knows
         shown, view = await asyncio.to_thread(second_net.screened, self.net, projection, view)
-        result = await self.agent.propose(shown, view)
+        result = await self._answer(agent, job, shown, view)
+        if not isinstance(result, AgentResult):
+            return result
         # 6. to 12.
         return await self._write(run, self._planner(run, result.proposals), projection, result, started)
+
+    @property
+    def attempts(self) -> int:
+        """How often a range is tried in all, before it is skipped."""
+        return MAX_ATTEMPTS + (self.fallback is not None)
+
+    def _agent_for(self, job: Job) -> MemoryAgent:
+        return self.fallback if self.fallback is not None and job.attempts > MAX_ATTEMPTS else self.agent
+
+    async def _answer(
+        self, agent: MemoryAgent, job: Job, projection: Projection, memory: MemoryView
+    ) -> AgentResult | Deferred | Failed:
+        """Ask an agent. An outage holds up those that ask a model, unless a person asked for this run."""
+        asks_a_model = self.fallback is not None and agent is not self.fallback
+        held_up = asks_a_model and job.reason != "manual"
+        if held_up and (outage := await asyncio.to_thread(self.breaker.paused, self.clock())):
+            return Deferred(reason=f"{outage.code}: {outage.reason}", not_before=outage.until)
+        try:
+            result = await agent.propose(projection, memory, job.run_id)
+        except AgentFault as error:
+            return await asyncio.to_thread(policy.after, error.fault, self.breaker, self.clock())
+        if asks_a_model:
+            await asyncio.to_thread(self.breaker.succeeded)
+        return result
 
     async def change(self, run: Run, plan: Planner) -> tuple[Outcome, Plan]:
         """Carry out a person's command; returns its outcome and the last plan."""
@@ -152,7 +186,7 @@ class Runner:
         commit = Commit(
             run=run, changes=changes, citations=planned.citations, refused=planned.refused,
             rejected=planned.rejected, flags=planned.flags, projection=projection, notes=result.notes,
-            usage=result.usage, duration_ms=round((mono() - started) * 1000),
+            duration_ms=round((mono() - started) * 1000),
         )  # fmt: skip
         # 9. to 11. intent, exchange, commit point
         applied = self._apply(run, changes, commit)

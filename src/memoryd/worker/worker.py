@@ -11,9 +11,8 @@ import structlog
 
 from memoryd.clock import Clock, mono, utc_now
 from memoryd.errors import MemorydError, RestartNeeded, Retry
+from memoryd.worker.policy import MAX_ATTEMPTS
 from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
-
-MAX_ATTEMPTS = 3  #: then the range is skipped, and kept for `memoryd jobs retry`
 
 RETRY_SECONDS = 5.0  #: between two tries to write to the queue while the disk is full
 PUT_OFF_SECONDS = 30.0  #: a run that could not write is tried again then
@@ -32,7 +31,7 @@ class Worker:
     queue: Queue
     consolidate: Consolidate
     clock: Clock = utc_now
-    max_attempts: int = MAX_ATTEMPTS
+    attempts: Callable[[], int] = lambda: MAX_ATTEMPTS  #: then the range is skipped, and kept for `memoryd jobs retry`
     restart: Callable[[], None] = lambda: None  #: the process must start again to put files back
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -102,7 +101,7 @@ class Worker:
         log.info("run.started", run=job.run_id, dir=str(job.dir), reason=job.reason, attempt=job.attempts)
         outcome = await self._outcome(job)
         duration_ms = round((mono() - started) * 1000)
-        spent = job.attempts >= self.max_attempts and isinstance(outcome, Failed | Rejection)
+        spent = job.attempts >= self.attempts() and isinstance(outcome, Failed | Rejection)
         await self._patiently(
             lambda: self.queue.settle(job, outcome, now=self.clock(), duration_ms=duration_ms, give_up=spent)
         )
@@ -112,7 +111,7 @@ class Worker:
 
     async def _outcome(self, job: Job) -> Outcome:
         """The outcome of a run; nothing that happens in one reaches the worker's loop."""
-        if job.attempts > self.max_attempts:
+        if job.attempts > self.attempts():
             return Failed(reason=f"the daemon stopped {job.attempts - 1} times during this run")
         if self._stopping.is_set():
             return Deferred(reason="the daemon is stopping")

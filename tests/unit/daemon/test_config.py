@@ -72,9 +72,9 @@ def test_ranking_and_room_are_settings(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[recall]\nmode = 'all'\n", "'hybrid', 'context' or 'tools'"),
-        ("[recall]\nhalf_life_days = 0\n", "greater than or equal to 1"),
+        ("[recall]\nhalf_life_days = 0\n", "at least 1"),
         ("[recall]\nweights = {recency = 0.5}\n", "must add up to 1, not { relevance = 0.5, recency = 0.5"),
-        ("[memory]\ntype_totals = {user = 10}\n", "greater than or equal to 200"),
+        ("[memory]\ntype_totals = {user = 10}\n", "at least 200"),
     ],
 )
 def test_a_wrong_rank_or_room_is_told_with_what_to_write(tmp_path: Path, text: str, said: str) -> None:
@@ -89,8 +89,10 @@ def test_an_unknown_variable_is_an_error_too(tmp_path: Path) -> None:
 
 
 def test_a_value_out_of_range_is_told_with_its_key(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"consolidation\.interval_turns"):
-        load(write(tmp_path, "[consolidation]\ninterval_turns = 0\n"), {})
+    path = write(tmp_path, "[consolidation]\ninterval_turns = 0\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path, {})
+    assert str(caught.value) == f"consolidation.interval_turns must be at least 1, not 0 (in {path})"
 
 
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Parrot:
 
     name = "parrot"
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         prompts = projection.sessions[0].user_texts()
         return AgentResult(
             proposals=tuple(Lines(file="user.md", add=(prompt.text,), cites=(prompt.seq,)) for prompt in prompts)

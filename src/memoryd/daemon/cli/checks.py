@@ -6,18 +6,19 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
+from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import screen
 from memoryd.daemon.cli.root import CONNECT, Json, app
-from memoryd.daemon.doctor import Check, Mark, examine
+from memoryd.daemon.doctor import examine
 
 _MARKS = {Mark.OK: ("✓", "green"), Mark.WRONG: ("✗", "red"), Mark.OFF: ("–", "yellow")}
 
 
 @app.command(rich_help_panel=CONNECT)
 def doctor(json: Json = False) -> None:
-    """Check every link of the chain and name the mend.
+    """Check everything from the hook to the memory, and say how to mend what is broken.
 
-    From the host's hook to the memory, in the order in which an event passes. Exit status 0 when no link is broken,
+    In the order in which an event passes. Exit status 0 when no link is broken,
     else 1.
 
     Example: [cyan]memoryd doctor[/]

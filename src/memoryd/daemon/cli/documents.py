@@ -12,7 +12,9 @@ from memoryd.daemon.cli.root import Json
 from memoryd.daemon.cli.sessions import resolve, sessions_app
 from memoryd.ipc.methods.sessions import SessionImported
 
-Session = Annotated[str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it; a unique beginning.")]
+Session = Annotated[
+    str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it, or a beginning that no other has.")
+]
 
 
 @sessions_app.command(name="export")
@@ -35,7 +37,7 @@ def sessions_export(
     with tempfile.TemporaryDirectory() as folder:
         path = asking.real(Path(folder, "document"))
         asking.ask("session.export", {**params, "file": path})
-        return screen.raw(Path(path).read_text("utf-8"))
+        return screen.exact(Path(path).read_text("utf-8"))
 
 
 @sessions_app.command(name="import")

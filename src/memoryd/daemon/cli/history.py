@@ -22,7 +22,10 @@ def history(
     prefix: Annotated[str, typer.Option("--prefix", metavar="P", help="Only prompts that begin with this.")] = "",
     host: Annotated[str | None, typer.Option("--host", metavar="H", help="Only this host.")] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="[HOST/]ID", help="Only this session; a unique beginning.")
+        str | None,
+        typer.Option(
+            "--session", metavar="[HOST/]ID", help="Only this session: its id, or a beginning that no other has."
+        ),
     ] = None,
     cwd: OnlyCwd = None,
     limit: Limit = 50,
@@ -45,7 +48,7 @@ def history(
         return screen.as_json(found)
     if jsonl:
         for line in found.items:
-            screen.raw(_jsonl(line))
+            screen.exact(_jsonl(line))
         return screen.more(found.next_cursor)
     if not found.items:
         return screen.say("no such prompt; `memoryd sessions list` shows what was recorded")

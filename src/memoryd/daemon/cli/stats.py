@@ -48,7 +48,7 @@ def stats(
     if json:
         screen.as_json(found)
     elif form is Format.OPENMETRICS:
-        print(openmetrics.text(found, where), end="")
+        screen.raw(openmetrics.text(found, where))
     else:
         screen.console().print(_view(found))
     return None
@@ -83,7 +83,7 @@ _COLUMNS = (
 
 
 def _view(found: WorkerStats) -> Group:
-    rows = [_row(_short(path), one) for path, one in sorted(found.directories.items())]
+    rows = [_row(short(path), one) for path, one in sorted(found.directories.items())]
     rows.append(_row("total", found))
     return Group(screen.table(_COLUMNS, rows), Text(), *(Text(screen.harmless(line)) for line in _lines(found)))
 
@@ -95,7 +95,7 @@ def _row(name: str, found: WorkerStats) -> tuple[str, ...]:
     return (name, str(found.total_completed), str(found.total_failed), waiting, *map(str, numbers), last)
 
 
-def _short(path: str) -> str:
+def short(path: str) -> str:
     """The part of a memory directory's path that tells it from the others: `projects/<key>`, `user`."""
     parts = Path(path).parts
     if parts[-1:] == ("memory",) and "memoryd" in parts:
@@ -111,5 +111,5 @@ def _lines(found: WorkerStats) -> list[str]:
     if found.last_error:
         lines.append(f"last error: {found.last_error}")
     if found.paused_until:
-        lines.append(f"paused until {local(found.paused_until)}; `memoryd resume` ends it")
+        lines.append(f"no model is called until {local(found.paused_until)}; `memoryd status` says why")
     return lines

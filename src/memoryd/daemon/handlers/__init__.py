@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.agent import MemoryAgents
 from memoryd.daemon.handlers.archive import Archives
 from memoryd.daemon.handlers.daemon import Process
 from memoryd.daemon.handlers.events import Events
@@ -12,13 +13,17 @@ from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.review import Review
+from memoryd.daemon.handlers.scopes import Scopes
 from memoryd.daemon.handlers.sessions import Sessions
+from memoryd.daemon.handlers.usage import Costs
 from memoryd.daemon.handlers.worker import Work
 from memoryd.ipc.methods import METHODS
 from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
-FAMILIES = (Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Work, Process)
+FAMILIES = (
+    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Scopes, Work, MemoryAgents, Costs, Process,
+)  # fmt: skip
 
 
 def table(daemon: Daemon) -> dict[str, Handler]:

@@ -14,12 +14,15 @@ WAIT_SECONDS = 600.0  #: of `consolidation.run` with `wait`
 
 class Work(Handlers):
     async def worker_stats(self, params: m.WorkerStatsParams) -> m.WorkerStats:
-        history = self.daemon.history
+        history, paused = self.daemon.history, await asyncio.to_thread(self.daemon.spending.paused_until)
         if params.memory_dir:
-            return answers.stats(await asyncio.to_thread(history.stats, Path(params.memory_dir)))
-        total = answers.stats(await asyncio.to_thread(history.stats))
+            return answers.stats(await asyncio.to_thread(history.stats, Path(params.memory_dir)), paused)
+        total = answers.stats(await asyncio.to_thread(history.stats), paused)
         rows = await asyncio.to_thread(history.directories)
-        each = {row["path"]: answers.stats(await asyncio.to_thread(history.stats, Path(row["path"]))) for row in rows}
+        each = {
+            row["path"]: answers.stats(await asyncio.to_thread(history.stats, Path(row["path"])), paused)
+            for row in rows
+        }
         return total.model_copy(update={"directories": each})
 
     async def consolidation_run(self, params: m.ConsolidationParams) -> m.Consolidated:
@@ -46,7 +49,7 @@ class Work(Handlers):
                 await asyncio.sleep(0)
                 if not await asyncio.to_thread(self.daemon.history.is_due, directory):
                     settled.cancel()
-                    return await asyncio.to_thread(self.daemon.history.last_run, directory)
+                    return await asyncio.to_thread(self.daemon.runlog.last_of, directory)
                 await settled
 
     async def job_list(self, params: PageParams) -> m.JobList:

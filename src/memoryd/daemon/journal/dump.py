@@ -10,7 +10,10 @@ from typing import Any
 from memoryd.errors import CannotWrite
 
 #: derived, of this machine, or written as files of their own
-_LEFT_OUT = ("meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped")
+_LEFT_OUT = (
+    "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
+    "outage", "adoptions",
+)  # fmt: skip
 _BY_SESSION = ("events", "turns")  #: their `session` is told as host and session_id
 
 Connection = sqlite3.Connection

@@ -29,7 +29,7 @@ from memoryd.worker.ports import (
     Rejection,
 )
 
-BACKOFF_SECONDS = (5, 30, 120)
+BACKOFF_SECONDS = (5, 30, 0)  #: after each failed attempt of an agent; after the last the rules take the range at once
 
 WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
 #: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked
@@ -140,6 +140,8 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
             add_to_stats(connection, str(job.dir), total_conflict=1)
         case Deferred(reason=reason, not_before=not_before):
             _put_back(connection, job, not_before or now, reason, spent=False)
+            if not_before is not None:  # else the daemon stops, which is no error
+                set_stats(connection, str(job.dir), last_error=reason)
         case Rejection(reason=reason):
             _put_back(connection, job, _later(job, now), reason, spent=True)
             add_to_stats(connection, str(job.dir), total_rejected=1)

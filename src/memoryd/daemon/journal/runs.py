@@ -19,7 +19,7 @@ from memoryd.errors import Conflict
 from memoryd.ipc.events import EndStatus
 from memoryd.ipc.redaction import redact
 from memoryd.memory.acceptance import Refused
-from memoryd.memory.model import Root
+from memoryd.memory.model import CORE_FILES, SESSION_DIR, Root
 from memoryd.memory.ports import FileChange, Rejected
 from memoryd.memory.recovery import IntendedChange, Intent
 from memoryd.memory.text import bare, fold
@@ -188,19 +188,25 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
     files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
     span = commit.projection
     connection.execute(
-        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, flags = ?, ended_at = ?,"
+        "update runs set outcome = 'applied', agent = ?, files = ?, refused = ?, flags = ?, memories = ?, ended_at = ?,"
         " duration_ms = ?,"
-        " from_seq = ?, to_seq = ?, tokens_in = ?, tokens_out = ?, cost_usd = ? where id = ?",
+        " from_seq = ?, to_seq = ? where id = ?",
         (
-            run.agent, json.dumps(files), _refused_json(commit.refused), json.dumps(commit.flags), now,
-            commit.duration_ms,
+            run.agent, json.dumps(files), _refused_json(commit.refused), json.dumps(commit.flags),
+            _memories(commit), now, commit.duration_ms,
             span.from_seq if span else None, span.to_seq if span else None,
-            commit.usage.tokens_in, commit.usage.tokens_out, commit.usage.cost_usd, run.id,
+            run.id,
         ),
     )  # fmt: skip
     connection.execute("delete from intents where run_id = ?", (run.id,))
     if run.job is not None and span is not None:
         _settle_job(connection, commit, run.job, span, now)
+
+
+def _memories(commit: Commit) -> int:
+    """How many lines of core files, and entries, a run wrote."""
+    keys = [(c.key, c.line if c.key.path in CORE_FILES else "") for c in commit.citations]
+    return len({key for key in keys if not key[0].path.startswith(f"{SESSION_DIR}/")})
 
 
 def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:
@@ -210,10 +216,7 @@ def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: 
     )
     finish(connection, job, span.to_seq, now, partial=span.partial)
     dir_path = str(job.dir)
-    add_to_stats(
-        connection, dir_path, total_completed=1, tokens_in=commit.usage.tokens_in,
-        tokens_out=commit.usage.tokens_out, cost_usd=commit.usage.cost_usd,
-    )  # fmt: skip
+    add_to_stats(connection, dir_path, total_completed=1)
     set_stats(connection, dir_path, last_completed_at=now, last_duration_ms=commit.duration_ms)
 
 

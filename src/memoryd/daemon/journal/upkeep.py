@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.queue import enqueue_latest, retry
+from memoryd.daemon.journal.queue import WAITING, enqueue_latest, retry
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.tombstones import digest
 from memoryd.errors import NotFound
@@ -58,29 +58,33 @@ class Upkeep:
         """Enqueue all that is not consolidated of a directory; False when there is nothing."""
         return self.journal.write(lambda connection: _make_due(connection, str(directory), rfc3339(now)))
 
-    def retry(self, skipped_id: str | None, now: datetime) -> int:
-        """Make a skipped range due again, or all of them; returns how many.
+    def retry(self, ident: str | None, now: datetime) -> int:
+        """Make a skipped range due again, or let a put-off job run at once; None: all of both. Returns how many.
 
-        :raises NotFound: no such range
+        :param ident: as `jobs` shows it: the number of a range, the directory of a job
+        :raises NotFound: nothing of that name is skipped or put off
         """
 
         def write(connection: sqlite3.Connection) -> int:
-            ids = {str(row[0]): row[0] for row in connection.execute("select id from skipped")}
-            if skipped_id is not None and skipped_id not in ids:
-                raise NotFound(f"no skipped range {skipped_id!r}; `memoryd jobs` lists them")
-            wanted = list(ids.values()) if skipped_id is None else [ids[skipped_id]]
-            for one in wanted:
+            ranges = {str(row[0]): row[0] for row in connection.execute("select id from skipped")}
+            put_off = {row[0] for row in connection.execute(_PUT_OFF, (rfc3339(now),))}
+            if ident is not None and ident not in ranges.keys() | put_off:
+                raise NotFound(f"nothing that is called {ident!r} was skipped or put off; `memoryd jobs` lists them")
+            for one in put_off if ident is None else put_off & {ident}:
+                connection.execute("update jobs set not_before = null, reason = 'manual' where dir = ?", (one,))
+            for one in ranges.values() if ident is None else [ranges[ident]] if ident in ranges else []:
                 retry(connection, one, rfc3339(now))
-            return len(wanted)
+            return len(ranges) + len(put_off) if ident is None else 1
 
         return self.journal.write(write)
 
     def retain(self, now: datetime, *, days: int, max_bytes: int) -> int:
-        """Remove consolidated events that are too old, or the oldest while the database is too large.
+        """Remove consolidated events that are too old, or the oldest while the database is too large; old reservations.
 
         Each leaves a content-free tombstone, so that a transcript read again does not bring it back.
         """
         limit = rfc3339(now - timedelta(days=days))
+        self.journal.execute("delete from reservations where at < ?", limit)
         return self.journal.write(lambda connection: _retain(connection, limit, max_bytes))
 
     def expire_quarantine(self, now: datetime) -> int:
@@ -142,6 +146,8 @@ def _make_due(connection: sqlite3.Connection, dir_path: str, now: str) -> bool:
     enqueue_latest(connection, dir_path, newest, "manual", now)
     return True
 
+
+_PUT_OFF = f"select dir from jobs where run_id is null and {WAITING} and not_before > ?"
 
 #: directories that are due with no waiting, running or deferred job
 _LOST = (

@@ -4,7 +4,21 @@ Parameters refuse unknown keys, so that a misspelt one is told. Results ignore t
 newer daemon. Lists answer `{items, next_cursor}`.
 """
 
-from memoryd.ipc.methods import archive, daemon, events, goals, memory, notes, recall, review, sessions, worker
+from memoryd.ipc.methods import (
+    agent,
+    archive,
+    daemon,
+    events,
+    goals,
+    memory,
+    notes,
+    recall,
+    review,
+    scopes,
+    sessions,
+    usage,
+    worker,
+)
 from memoryd.ipc.methods.base import Method
 
 METHODS: dict[str, Method] = {
@@ -15,7 +29,10 @@ METHODS: dict[str, Method] = {
     **goals.METHODS,
     **notes.METHODS,
     **review.METHODS,
+    **scopes.METHODS,
     **archive.METHODS,
     **worker.METHODS,
+    **agent.METHODS,
+    **usage.METHODS,
     **daemon.METHODS,
 }

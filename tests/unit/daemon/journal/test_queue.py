@@ -265,7 +265,7 @@ def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_a_conflict_costs_no_attempt_and_a_failure_waits_its_backoff(tmp_path: Path) -> None:
+def test_a_conflict_costs_no_attempt_and_a_failure_waits_its_backoff_but_the_last(tmp_path: Path) -> None:
     journal = open_journal(tmp_path, lambda: START, interval=1)
     append(journal, "turn", dir=DIRS[0])
     queue = JournalQueue(journal, Path("/u"))
@@ -273,7 +273,8 @@ def test_a_conflict_costs_no_attempt_and_a_failure_waits_its_backoff(tmp_path: P
     assert first is not None
     queue.settle(first, Conflict(reason="a person saved"), now=START, duration_ms=1, give_up=False)
     now = START
-    for attempt, seconds in enumerate(BACKOFF_SECONDS, 1):
+    assert BACKOFF_SECONDS[-1] == 0  # the rules take over at once
+    for attempt, seconds in enumerate(BACKOFF_SECONDS[:-1], 1):
         job = queue.claim(now)
         assert job is not None
         assert job.attempts == attempt
@@ -281,6 +282,10 @@ def test_a_conflict_costs_no_attempt_and_a_failure_waits_its_backoff(tmp_path: P
         assert queue.next_due() == now + timedelta(seconds=seconds)
         assert queue.claim(now) is None
         now += timedelta(seconds=seconds)
+    last = queue.claim(now)
+    assert last is not None
+    queue.settle(last, Failed(reason="boom"), now=now, duration_ms=1, give_up=False)
+    assert queue.claim(now) is not None
     journal.close()
 
 

@@ -24,7 +24,7 @@ class RulesAgent:
 
     name = "rules"
 
-    async def propose(self, projection: Projection, memory: MemoryView) -> AgentResult:
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         return await asyncio.to_thread(learn, projection, memory)
 
 
@@ -35,16 +35,27 @@ def learn(projection: Projection, memory: MemoryView) -> AgentResult:
     hands on to the next run.
     """
     desk = Desk(memory, projection.instructions)
+    told = _told(projection, desk)
+    return AgentResult(proposals=(*desk.proposals(), *told.proposals), notes=told.notes)
+
+
+def summaries(projection: Projection) -> AgentResult:
+    """Return what happened, without the facts: for an agent that finds those in another way."""
+    return _told(projection, None)
+
+
+def _told(projection: Projection, desk: Desk | None) -> AgentResult:
     summaries: list[Proposal] = []
     notes: dict[tuple[str, str], str] = {}
     for session in projection.sessions:
         readings = _readings(session, partial=projection.partial)
         note = Note.load(session.projection)
-        _file(desk, readings, note)
+        if desk is not None:
+            _file(desk, readings, note)
         summary, note = summarise(session, readings, note)
         notes[session.host, session.session_id] = note.dump()
         summaries.extend([summary] if summary else [])
-    return AgentResult(proposals=(*desk.proposals(), *summaries), notes=notes)
+    return AgentResult(proposals=tuple(summaries), notes=notes)
 
 
 def _readings(session: SessionSlice, *, partial: bool) -> list[tuple[Utterance, Reading]]:

@@ -1,0 +1,72 @@
+"""The memory agents that the configuration names, made when they are first needed."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from memoryd.daemon import agenting
+from memoryd.daemon.config import Config
+from memoryd.daemon.ways import Ways
+from memoryd.errors import MemorydError
+from memoryd.worker.agents import OnDemand, providers, rules_agent
+from memoryd.worker.agents.brief import Done, Settings
+from memoryd.worker.ports import Ledger, MemoryAgent
+
+PLACES = "run/agents"  #: below the data directory: the working directories of runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """What takes a job, and what takes it when that has failed."""
+
+    config: Callable[[], Config]
+    data: Path
+    config_dir: Path  #: where key files are
+    ledger: Ledger
+    env: Mapping[str, str]
+
+    @property
+    def ways(self) -> Ways:
+        return Ways(data=self.data)
+
+    @property
+    def places(self) -> Path:
+        return self.data / PLACES
+
+    def prepare(self) -> frozenset[str]:
+        """Remove what runs left behind that a crash cut off; returns the names of their folder. Blocking."""
+        shutil.rmtree(self.places, ignore_errors=True)
+        return frozenset({str(self.places), os.path.realpath(self.places)})
+
+    def chosen(self) -> MemoryAgent:
+        kind = self.config().agent.kind
+        return rules_agent() if kind == "rules" else OnDemand(kind, partial(self._child, kind))
+
+    def fallback(self) -> MemoryAgent | None:
+        return None if self.config().agent.kind == "rules" else rules_agent()
+
+    def _child(self, kind: str) -> MemoryAgent:
+        from memoryd.worker.agents.child import outfit
+        from memoryd.worker.agents.child.agent import ChildAgent
+
+        return ChildAgent(
+            name=kind, settings=self.settings, ledger=self.ledger, places=self.places,
+            order=lambda settings, place: outfit.order(
+                settings, place, self.env, allow_uncaged=self.config().agent.allow_uncaged
+            ),
+            environment=lambda settings, place: outfit.environment(settings, place, self.env), heard=self._heard,
+        )  # fmt: skip
+
+    def settings(self) -> Settings:
+        """:raises ConfigError: they name no model and no command, or a key is missing"""
+        return agenting.settings(self.config(), self.env, self.config_dir, self.ways.all())
+
+    def _heard(self, settings: Settings, done: Done) -> None:
+        """Remember in which way a model has answered; when that cannot be written it is tried again next time."""
+        if done.way is not None:
+            with contextlib.suppress(MemorydError):
+                self.ways.keep(providers.endpoint(settings.model, settings.base_url).id, done.way)

@@ -1,0 +1,85 @@
+"""What models have cost, what is left, and why none is called now. Blocking."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from memoryd.clock import Clock, rfc3339
+from memoryd.daemon.config import Config
+from memoryd.daemon.journal.ledger import JournalLedger
+from memoryd.daemon.journal.outages import JournalBreaker
+from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.usage import By, JournalUsage, Row
+from memoryd.ipc.methods.usage import LimitState, Spent, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """Until when no model is called, and why."""
+
+    until: datetime
+    reason: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Spending:
+    journal: Store
+    ledger: JournalLedger
+    breaker: JournalBreaker
+    config: Callable[[], Config]
+    clock: Clock
+    sums: JournalUsage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sums = JournalUsage(self.journal)
+
+    def rests(self) -> list[Rest]:
+        """An outage, and limits that are used up; nothing of it holds the rules up."""
+        if self.config().agent.kind == "rules":
+            return []
+        now = self.clock()
+        outage = self.breaker.paused(now)
+        found = [Rest(until=outage.until, reason=f"{outage.code}: {outage.reason}")] if outage else []
+        full = [window for window in self.ledger.windows(now) if window.full]
+        return found + [Rest(until=w.frees_at, reason=f"[budget] {w.setting} {w.limit:g} is used up") for w in full]
+
+    def paused_until(self) -> datetime | None:
+        return max((rest.until for rest in self.rests()), default=None)
+
+    def notes(self) -> list[str]:
+        """For `memoryd status`, with the remedy."""
+        return [
+            f"no model is called until {rfc3339(rest.until)} ({rest.reason}); what is due waits"
+            + ("" if rest.reason.startswith("[budget]") else ", `memoryd consolidate` tries at once")
+            for rest in self.rests()
+        ]
+
+    def usage(self, days: int, by: By) -> Usage:
+        """Sums of the last days, today included; by day one row for each, those without a call too."""
+        today = self.clock().astimezone().date()
+        since = today - timedelta(days=days - 1)
+        rows = self.sums.rows(since, by)
+        each = _each_day(rows, since, today) if by == "day" else [Spent(**row) for row in rows]
+        limits = tuple(
+            LimitState(setting=w.setting, limit=w.limit, used=w.used, frees_at=w.frees_at)
+            for w in self.ledger.windows(self.clock())
+        )
+        return Usage(
+            agent=self.config().agent.kind, by=by, rows=tuple(each), total=_total(each), limits=limits,
+            memories_of_rules=self.sums.memories_of_rules(since), unpriced=self._unpriced(since),
+        )  # fmt: skip
+
+    def _unpriced(self, since: date) -> tuple[str, ...]:
+        models = self.sums.rows(since, "model")
+        return tuple(row["key"] for row in models if row["tokens_in"] + row["tokens_out"] and not row["usd"])
+
+
+def _each_day(rows: Iterable[Row], since: date, today: date) -> list[Spent]:
+    found = {row["key"]: Spent(**row) for row in rows}
+    days = ((since + timedelta(days=n)).isoformat() for n in range((today - since).days + 1))
+    return [found.pop(day, Spent(key=day)) for day in days] + list(found.values())  # a clock was set back: later days
+
+
+def _total(rows: Iterable[Spent]) -> Spent:
+    amounts = [row.model_dump(exclude={"key"}) for row in rows]
+    return Spent(**{name: sum(row[name] for row in amounts) for name in Spent.model_fields if name != "key"})

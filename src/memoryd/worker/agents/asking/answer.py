@@ -1,0 +1,142 @@
+"""What a model is asked to answer: a flat list of items, made so that small models can fill it in.
+
+An item that is malformed is dropped by itself; the others count. What comes as text is read leniently.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, from_json
+
+Kind = Literal["user", "preference", "rule", "identity", "project", "reference", "forget"]
+KINDS: tuple[str, ...] = get_args(Kind)
+MAX_ITEMS = 40
+
+_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+
+
+def _every_field(schema: dict[str, Any]) -> None:
+    """A model that must fill in every field forgets none; what it leaves out is read as empty all the same."""
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", hide_input_in_errors=True, coerce_numbers_to_str=True,
+        json_schema_extra=_every_field,
+    )  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _ids(value: Any) -> Any:
+    """`"u1, u2"`, `"[u1]"` or one id for a list of ids."""
+    found = re.findall(r"\w+", value) if isinstance(value, str) else value
+    return () if found is None else found
+
+
+Text = Annotated[str, BeforeValidator(_plain)]
+
+
+class Item(_Lenient):
+    """One fact worth keeping."""
+
+    kind: Kind = Field(description="what it is about; forget: the user took back what `replaces` names")
+    text: Text = Field(default="", description="the fact, one sentence, in the user's own words")
+    why: Text = Field(default="", description="the reason the user gave, else empty")
+    how_to_apply: Text = Field(default="", description="when it matters, if the user said so")
+    name: Text = Field(default="", description="a short title for project and reference, else empty")
+    replaces: Text = Field(default="", description="id of the memory that this makes untrue, like m3")
+    cites: Annotated[tuple[str, ...], BeforeValidator(_ids)] = Field(
+        default=(), description="ids of what the user said, like u2"
+    )
+
+
+def _or_none(value: Any, read: Any) -> Item | None:
+    try:
+        item: Item = read(value)
+    except ValidationError:
+        return None
+    return item
+
+
+class Answer(_Lenient):
+    """The items worth keeping; an empty list is a good answer."""
+
+    items: tuple[Annotated[Item, WrapValidator(_or_none)], ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _wrapped(cls, value: Any) -> Any:
+        """A bare list, or one item, stands for the object around it; what is too much is left out."""
+        if isinstance(value, list):
+            value = {"items": value}
+        elif isinstance(value, Mapping) and "items" not in value and "kind" in value:
+            value = {"items": [value]}
+        if not isinstance(value, Mapping) or "items" not in value:
+            raise ValueError("an object with `items` is wanted")
+        items = value["items"]
+        items = [items] if isinstance(items, Mapping) else items or []
+        return {"items": items[:MAX_ITEMS] if isinstance(items, list) else items}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """One schema without references: not every server follows them."""
+        told = handler(core_schema)
+        plain = handler.resolve_ref_schema(told)
+        items = plain["properties"]["items"]
+        items["items"] = handler.resolve_ref_schema(items["items"])
+        return told
+
+    @property
+    def well_formed(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item is not None)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of an answer, for models that are told it."""
+    return Answer.model_json_schema()
+
+
+def read_text(text: str) -> Answer:
+    """Read an answer that came as text: in a fence, among words, cut off, with a comma too many.
+
+    :raises ValueError: no JSON of an answer is in it
+    """
+    text = _THOUGHTS.sub("", text)
+    fenced = _FENCE.search(text)
+    body = fenced[1] if fenced else text
+    starts = [at for at in (body.find("{"), body.find("[")) if at >= 0]
+    if not starts:
+        raise ValueError("there is no JSON in the answer")
+    return Answer.model_validate(_loose(body[min(starts) :]))
+
+
+def _loose(text: str) -> Any:
+    """Parse the JSON value that a text begins with: whatever follows it, and if it is cut off what there is of it."""
+    mended = _TRAILING_COMMA.sub(r"\1", text)
+    last = max(mended.rfind("}"), mended.rfind("]")) + 1
+    for candidate in (mended, mended[:last]):
+        try:
+            return from_json(candidate)
+        except ValueError:
+            continue
+    return from_json(mended, allow_partial=True)

@@ -1,0 +1,147 @@
+"""What passes between the daemon and the child process of a memory agent that asks a model: lines of JSON.
+
+In: one `Brief`, then an `Answer` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
+the end one `Done` or one `Fault`. End of input means that the daemon is gone: the child ends, whatever it does.
+"""
+
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from memoryd.memory.model import CoreLine, Entry, MemoryView, Root
+from memoryd.memory.proposals import Proposal
+from memoryd.worker.budget import Cost as Cost
+from memoryd.worker.budget import Need as Need
+from memoryd.worker.projection import Projection
+
+MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+Way = Literal["tools", "json-schema", "json-object", "text"]
+"""How a model is made to answer in a form; the daemon remembers what works at an endpoint."""
+
+
+class Settings(_Line):
+    """How an agent is to work: `[agent]` of the configuration, resolved. It may hold a key, so it is never logged."""
+
+    kind: Literal["model", "command"]
+    model: str = ""  #: `provider:name`
+    base_url: str = ""
+    key: str = Field(default="", repr=False)
+    command: tuple[str, ...] = ()  #: argv
+    max_steps: int = 8  #: calls in one run
+    compaction_max_steps: int = 3  #: in a run on texts cut for a compaction
+    timeout_seconds: float = 120.0  #: of one run
+    tokens_per_run: int = 60_000
+    proxy: str = ""  #: HTTPS_PROXY of the daemon
+    ca_file: str = ""  #: a certificate bundle of one's own
+    way: Way | None = None  #: in which this endpoint is known to answer; None: it has not been tried
+
+
+class Brief(_Line):
+    """All that an agent gets."""
+
+    settings: Settings
+    projection: Projection
+    core: tuple[CoreLine, ...] = ()
+    entries: tuple[tuple[Root, Entry], ...] = ()
+    language: Literal["en", "zh"] = "en"
+    has_project: bool = True
+    now: datetime  #: for absolute dates; aware UTC
+
+    @classmethod
+    def of(cls, settings: Settings, projection: Projection, memory: MemoryView, now: datetime) -> "Brief":
+        return cls(
+            settings=settings, projection=projection, core=memory.core, entries=memory.entries,
+            language="zh" if memory.language == "zh" else "en", has_project=memory.has_project, now=now,
+        )  # fmt: skip
+
+
+class Reserve(_Line):
+    kind: Literal["reserve"] = "reserve"
+    need: Need
+
+
+class Answer(_Line):
+    """To a reservation: its id, or why not."""
+
+    reservation: str | None = None
+    refusal: str = ""
+
+
+class Spent(_Line):
+    kind: Literal["spent"] = "spent"
+    reservation: str
+    cost: Cost
+
+
+class Note(_Line):
+    """What a session hands on to later runs: open points, what was decided."""
+
+    host: str
+    session_id: str
+    text: str = Field(max_length=MAX_NOTE_CHARS)
+
+
+class Done(_Line):
+    kind: Literal["done"] = "done"
+    proposals: tuple[Proposal, ...] = ()
+    notes: tuple[Note, ...] = ()
+    way: Way | None = None  #: that worked
+
+
+FaultCode = Literal[
+    "provider-down",  # no connection, 5xx, an answer that is no API's
+    "provider-slow",  # no answer in time
+    "rate-limited",  # 429, or a subscription's limit: `retry_after_seconds` says how long, where it is known
+    "quota",  # the account has nothing left
+    "login",  # no key, a wrong one, or a command that wants its login renewed
+    "configuration",  # no such model, no such program, an extra that is not installed
+    "budget",  # our own: nothing is asked for
+    "refused",  # the model will not
+    "bad-answer",  # not what was asked for, after every repair
+    "no-end",  # the calls of a run are used up without an answer
+    "cage",  # no cage can be had here
+    "crashed",  # the child ended without a word
+]
+
+
+class Fault(_Line):
+    """Why there is no answer. Nothing of the conversation or of the model's text stands in `reason`."""
+
+    kind: Literal["fault"] = "fault"
+    code: FaultCode
+    reason: str  #: a sentence for people that says what to do
+    retry_after_seconds: float | None = None
+
+
+Said = Annotated[Reserve | Spent | Done | Fault, Field(discriminator="kind")]
+SAID: TypeAdapter[Said] = TypeAdapter(Said)
+
+
+class AgentFault(Exception):
+    """Raised in a child for what ends as its `Fault`."""
+
+    def __init__(self, code: FaultCode, reason: str, retry_after_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds)
+
+
+class Purse(Protocol):
+    """What a child pays from. The daemon has committed a reservation when `reserve` returns."""
+
+    async def reserve(self, need: Need) -> str:
+        """Return the reservation's id. :raises AgentFault: `budget`: no call may be made"""
+        ...
+
+    async def spent(self, reservation: str, cost: Cost) -> None: ...
+
+
+Work = Callable[[Brief, Purse], Coroutine[Any, Any, Done]]
+"""What the module of an agent offers as `work`. It raises `AgentFault` for everything that can go wrong outside."""

@@ -1,0 +1,120 @@
+"""The child: a keeper and the agent that it keeps. The agent enters its cage before it reads or imports anything."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+from pydantic import BaseModel
+
+from memoryd.worker.agents.brief import (
+    AgentFault,
+    Answer,
+    Brief,
+    Cost,
+    Fault,
+    Need,
+    Reserve,
+    Spent,
+    Work,
+)
+from memoryd.worker.agents.child import cage, keeper
+from memoryd.worker.agents.child.order import Order
+
+MAX_BRIEF_BYTES = 16 * 1024 * 1024
+
+Load = Callable[[str], Work]
+Say = Callable[[BaseModel], None]
+
+
+class DaemonGone(Exception):
+    """Nobody listens any more."""
+
+
+def load(kind: str) -> Work:
+    """The work of an agent. :raises AgentFault: what it needs is not installed"""
+    try:
+        work: Work = import_module(f"memoryd.worker.agents.{kind}").work
+    except ModuleNotFoundError as error:
+        raise AgentFault(
+            "configuration", f"the agent {kind} needs {error.name}, which is not installed: pip install 'memoryd[llm]'"
+        ) from error
+    return work
+
+
+def main(load: Load = load) -> None:
+    """Run as a child of the daemon; never returns."""
+    order = Order.parse(sys.argv[-1])
+    if order.inside:
+        os._exit(_agent(order, load))
+    keeper.adopt_orphans()
+    agent = os.fork()
+    os._exit(keeper.keep(agent, order) if agent else _agent(order, load))
+
+
+def _agent(order: Order, load: Load) -> int:
+    """The agent's whole life; returns the exit status: 0 when an answer was given."""
+    keeper.end_with_parent()
+    say = _speech(1)
+    try:
+        cage.enter(order)
+        say = _speech(_taken_output())
+        asyncio.run(_answer(say, load))
+    except AgentFault as error:
+        say(error.fault)
+    except DaemonGone:
+        return 1
+    except Exception as error:  # its text may quote the conversation
+        say(Fault(code="crashed", reason=f"the agent broke with {type(error).__name__}; `memoryd logs` may say more"))
+    return 0
+
+
+def _taken_output() -> int:
+    """The standard output, for the protocol alone; what is printed goes to the log instead."""
+    sys.stdout.flush()
+    out = os.dup(1)
+    os.dup2(2, 1)
+    return out
+
+
+def _speech(out: int) -> Say:
+    def say(line: BaseModel) -> None:
+        text = line.model_dump_json().encode() + b"\n"
+        while text:
+            text = text[os.write(out, text) :]
+
+    return say
+
+
+async def _answer(say: Say, load: Load) -> None:
+    lines = asyncio.StreamReader(limit=MAX_BRIEF_BYTES)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    brief = Brief.model_validate_json(await _line(lines))
+    say(await load(brief.settings.kind)(brief, PipePurse(lines, say)))
+
+
+async def _line(lines: asyncio.StreamReader) -> bytes:
+    if not (line := await lines.readline()):
+        raise DaemonGone
+    return line
+
+
+class PipePurse:
+    """The purse of a child: it asks the daemon."""
+
+    def __init__(self, lines: asyncio.StreamReader, say: Say) -> None:
+        self._lines, self._say = lines, say
+        self._asking = asyncio.Lock()
+
+    async def reserve(self, need: Need) -> str:
+        """Return the reservation's id. :raises AgentFault: `budget`: no call may be made"""
+        async with self._asking:
+            self._say(Reserve(need=need))
+            answer = Answer.model_validate_json(await _line(self._lines))
+        if answer.reservation is None:
+            raise AgentFault("budget", answer.refusal)
+        return answer.reservation
+
+    async def spent(self, reservation: str, cost: Cost) -> None:
+        self._say(Spent(reservation=reservation, cost=cost))

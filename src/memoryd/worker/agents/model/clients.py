@@ -1,0 +1,87 @@
+"""An endpoint and its settings -> a model of pydantic-ai that makes no call of its own accord."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+
+import certifi
+import httpx2
+from pydantic_ai.models import Model
+
+from memoryd.worker.agents.brief import AgentFault, Settings
+from memoryd.worker.agents.providers import Endpoint
+
+CONNECT_SECONDS = 10.0
+NO_KEY = "none"  #: servers of one's own want no key, their client wants a word
+
+
+class NotAnApi(Exception):
+    """What answered with success is no interface of a model: a page of a proxy, of a login, of another server."""
+
+
+@contextlib.asynccontextmanager
+async def connected(endpoint: Endpoint, settings: Settings) -> AsyncIterator[Model]:
+    """A model that can be asked, over a connection that is closed afterwards. Nothing is sent yet.
+
+    The environment is not looked at: proxy, authorities and key are those of the settings. No call is repeated by the
+    client, since each is paid for by itself.
+
+    :raises AgentFault: `configuration`: the certificate bundle cannot be read
+    """
+    timeout = httpx2.Timeout(settings.timeout_seconds, connect=min(CONNECT_SECONDS, settings.timeout_seconds))
+    authorities = await asyncio.to_thread(_authorities, settings.ca_file)
+    async with httpx2.AsyncClient(
+        proxy=settings.proxy or None, verify=authorities, timeout=timeout, trust_env=False,
+        event_hooks={"response": [_refuse_pages]}, follow_redirects=False,
+    ) as client:  # fmt: skip
+        make = _anthropic if endpoint.provider.interface == "anthropic" else _openai
+        yield await asyncio.to_thread(make, endpoint, settings.key or NO_KEY, client)  # it loads an SDK
+
+
+def _anthropic(endpoint: Endpoint, key: str, client: httpx2.AsyncClient) -> Model:
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    sdk = AsyncAnthropic(api_key=key, base_url=endpoint.base_url, http_client=client, max_retries=0)
+    return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=sdk))
+
+
+def _openai(endpoint: Endpoint, key: str, client: httpx2.AsyncClient) -> Model:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.deepseek import DeepSeekProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    sdk = AsyncOpenAI(api_key=key, base_url=endpoint.base_url, http_client=client, max_retries=0)
+    own = {"openai": OpenAIProvider, "deepseek": DeepSeekProvider}.get(endpoint.provider.name)
+    if own and endpoint.is_own:
+        return OpenAIChatModel(endpoint.model, provider=own(openai_client=sdk))
+    every_way = OpenAIModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
+    provider = OpenAICompatibleProvider(endpoint.provider.name, openai_client=sdk)
+    return OpenAIChatModel(endpoint.model, provider=provider, profile=every_way)
+
+
+def _authorities(ca_file: str) -> ssl.SSLContext:
+    """The public authorities, and those of a bundle of one's own."""
+    context = ssl.create_default_context(cafile=certifi.where())
+    try:
+        if ca_file:
+            context.load_verify_locations(ca_file)
+    except OSError as error:
+        raise AgentFault(
+            "configuration", "cannot read the certificate bundle that SSL_CERT_FILE names; correct its path"
+        ) from error
+    return context
+
+
+async def _refuse_pages(response: httpx2.Response) -> None:
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.is_success and not kind.endswith(("json", "event-stream")):
+        await response.aread()
+        raise NotAnApi(kind)
+    if response.is_redirect:
+        raise NotAnApi("redirect")

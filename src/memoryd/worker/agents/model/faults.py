@@ -1,0 +1,112 @@
+"""What can go wrong with a provider -> the fault that the daemon acts on. One table; the first row that fits."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from pydantic_ai import exceptions as e
+
+from memoryd.worker.agents.brief import AgentFault, FaultCode
+from memoryd.worker.agents.model.clients import NotAnApi
+from memoryd.worker.agents.model.paying import caused_by
+from memoryd.worker.agents.providers import Endpoint
+
+MAX_RETRY_SECONDS = 86_400.0
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def _is(*kinds: type[BaseException]) -> Callable[[BaseException], bool]:
+    return lambda error: isinstance(error, kinds)
+
+
+#: error -> code and what to do; {model}, {host} and {key} are filled in, nothing that the provider or the model said
+_TABLE: tuple[tuple[Callable[[BaseException], bool], FaultCode, str], ...] = (
+    (
+        lambda error: caused_by(error, NotAnApi), "provider-down",
+        "{host} answered with a page, not as a model's API does; see base_url, a proxy or a login of the network",
+    ),
+    (
+        _is(e.ModelQuotaExceededError), "quota",
+        "the account at {host} has nothing left; add credit there, or choose another model",
+    ),
+    (_is(e.ModelRateLimitError), "rate-limited", "{host} wants fewer calls; nothing needs to be done"),
+    (_is(e.ModelAuthenticationError), "login", "{host} refused the key; put a valid one into {key}"),
+    (
+        _is(e.ModelNotFoundError), "configuration",
+        "{host} knows no model {model}, or base_url is not the root of its API; correct [agent] model or base_url",
+    ),
+    (
+        _is(e.ModelContextWindowExceededError), "bad-answer",
+        "the conversation does not fit into the context of {model}; choose a model with a longer one",
+    ),
+    (
+        _is(e.ModelTimeoutError, e.ModelRequestTimeout, TimeoutError), "provider-slow",
+        "{host} did not answer in time; nothing needs to be done, or raise [agent] timeout_seconds",
+    ),
+    (_is(e.ContentFilterError), "refused", "{model} refused to work on this conversation"),
+    (
+        _is(e.ModelConnectionError), "provider-down",
+        "no connection to {host}; see that it runs, that base_url is right, and the network",
+    ),
+    (
+        _is(e.ModelUnavailableError, e.ModelServerError), "provider-down",
+        "{host} failed on its side; nothing needs to be done",
+    ),
+    (_is(e.ModelRequestRejectedError), "bad-answer", "{host} refused the request; {model} may not be able to do this"),
+    (_is(e.UsageLimitExceeded), "no-end", "{model} used all its calls without an answer; raise max_steps"),
+    (
+        _is(e.UnexpectedModelBehavior, e.UserError), "bad-answer",
+        "{model} did not answer in the form that was asked for; a larger model may",
+    ),
+    (_is(e.ModelAPIError), "provider-down", "{host} failed; see that it runs and that base_url is right"),
+)  # fmt: skip
+
+
+def fault_of(error: Exception, endpoint: Endpoint) -> AgentFault | None:
+    """Return the fault of an error, None for one that is nobody's but ours.
+
+    Its reason holds nothing of the conversation, of the answer or of a key.
+    """
+    for fits, code, reason in _TABLE:
+        if fits(error):
+            words = reason.format(
+                model=endpoint.model, host=urlsplit(endpoint.base_url).netloc.rpartition("@")[2],
+                key=endpoint.provider.key_env or "api_key_env",
+            )  # fmt: skip
+            return AgentFault(code, words, _retry_after(error) if code in ("rate-limited", "quota") else None)
+    return None
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds until the provider wants to be asked again: Retry-After, else the last of its limits' resets."""
+    if not isinstance(error, e.ModelAPIError):
+        return None
+    headers = getattr(error, "headers", None) or {}
+    seconds = error.retry_after if error.retry_after is not None else _last_reset(headers)
+    return None if seconds is None else min(max(seconds, 0.0), MAX_RETRY_SECONDS)
+
+
+def _last_reset(headers: Mapping[str, str]) -> float | None:
+    """`x-ratelimit-reset-*: 6m0s`, `anthropic-ratelimit-*-reset: 2026-11-30T08:00:00Z`: the last of those used up."""
+    found = []
+    for name, value in headers.items():
+        openai = name.startswith("x-ratelimit-reset-")
+        if openai or (name.startswith("anthropic-ratelimit-") and name.endswith("-reset")):
+            left = headers.get(name.replace("-reset", "-remaining"), "0")
+            seconds = _duration(value) if openai else _until(value)
+            found += [seconds] if left.strip() in ("0", "") and seconds is not None else []
+    return max(found, default=None)
+
+
+def _duration(value: str) -> float | None:
+    parts = _DURATION.findall(value)
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
+
+
+def _until(value: str) -> float | None:
+    try:
+        return (datetime.fromisoformat(value) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):
+        return None

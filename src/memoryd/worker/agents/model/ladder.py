@@ -1,0 +1,117 @@
+"""The ways in which a model can be made to answer in our form, the surest first, and which of them an endpoint has.
+
+Servers differ: one knows no tools and answers with a fenced block, one fails on a schema and wants an object with a
+schema, one knows neither. A short question tries each way once; what works is remembered by the daemon.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, TextOutput, Tool, ToolOutput
+from pydantic_ai.exceptions import (
+    ModelAuthenticationError,
+    ModelContextWindowExceededError,
+    ModelNotFoundError,
+    ModelRequestRejectedError,
+    ModelServerError,
+    UnexpectedModelBehavior,
+    UserError,
+)
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
+from pydantic_core import to_json
+
+from memoryd.worker.agents.asking import prompt
+from memoryd.worker.agents.asking.answer import Answer, read_text, schema
+from memoryd.worker.agents.brief import Way
+
+PROBE_TOKENS = 1000
+_PROBE = "[u1] user, 2026-03-02, Monday:\n| Please remember that I prefer short commit messages."
+#: says that this way is none, not that the provider is down
+MISFITS = (ModelRequestRejectedError, ModelServerError, UnexpectedModelBehavior, UserError)
+_ENDS = (ModelAuthenticationError, ModelNotFoundError, ModelContextWindowExceededError)
+
+
+def _read(text: str) -> Answer:
+    try:
+        return read_text(text)
+    except ValueError as error:
+        raise ModelRetry("Answer with one JSON object of the schema, and nothing else.") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """One way to ask for an answer."""
+
+    way: Way
+    output: Any  #: an output type of pydantic-ai
+    told: bool  #: whether the prompt has to tell the schema
+    response_format: dict[str, Any] | None = None
+
+    def agent(
+        self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = ()
+    ) -> Agent[object, Answer]:
+        """An agent that asks in this way. `tools`: to look around with, before it answers by a tool too."""
+        settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=True)
+        if small:
+            settings["temperature"] = 0.0
+        if self.response_format:
+            settings["extra_body"] = {"response_format": self.response_format}
+        return Agent(
+            model, output_type=self.output, instructions=self._instructions(bool(tools)), model_settings=settings,
+            retries=1, tools=tools,
+        )  # fmt: skip
+
+    def _instructions(self, looks: bool) -> str:
+        if self.told:
+            return prompt.system("json", schema=to_json(schema()).decode())
+        return prompt.system("tools") if looks else prompt.system()
+
+
+LADDER = (
+    Rung(way="tools", output=ToolOutput(Answer, name="propose"), told=False),
+    Rung(way="json-schema", output=NativeOutput(Answer, name="memory"), told=True),
+    Rung(
+        way="json-object", output=PromptedOutput(Answer, template=False), told=True,
+        response_format={"type": "json_object", "schema": schema()},
+    ),
+    Rung(way="text", output=TextOutput(_read), told=True),
+)  # fmt: skip
+BY_WAY = {rung.way: rung for rung in LADDER}
+
+
+async def probe(model: Model, *, small: bool) -> Way:
+    """Return the first way that works at this endpoint. At most two short calls each.
+
+    :raises Exception: that of the last way, when none does; whatever ends a run at once
+    """
+    failure: Exception = UnexpectedModelBehavior("no way was tried")
+    for rung in LADDER:
+        try:
+            done = await rung.agent(model, PROBE_TOKENS, small=small).run(_PROBE)
+        except _ENDS:
+            raise
+        except MISFITS as error:
+            failure = error
+            continue
+        if done.output.well_formed:
+            return rung.way
+        failure = UnexpectedModelBehavior("no item")
+    raise failure
+
+
+async def descend(way: Way, ask: Callable[[Rung], Awaitable[Answer]]) -> tuple[Answer, Way]:
+    """Ask in a way that worked before; when it fails on this question, in those below it.
+
+    :raises Exception: that of the last way
+    """
+    rungs = LADDER[[rung.way for rung in LADDER].index(way) :]
+    for rung in rungs[:-1]:
+        try:
+            return await ask(rung), rung.way
+        except _ENDS:
+            raise
+        except MISFITS:
+            continue
+    return await ask(rungs[-1]), rungs[-1].way

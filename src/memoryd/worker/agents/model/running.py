@@ -1,0 +1,124 @@
+"""One run of the model agent: the brief as a sheet, a question for each part of it, the answers as proposals."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic_ai import Tool
+from pydantic_ai.exceptions import ModelContextWindowExceededError
+
+from memoryd.worker.agents import providers
+from memoryd.worker.agents.asking import prompt
+from memoryd.worker.agents.asking.answer import Answer
+from memoryd.worker.agents.asking.conversation import LEVELS
+from memoryd.worker.agents.asking.filing import Filing
+from memoryd.worker.agents.asking.prompt import LARGE, SMALL, Sheet, Size
+from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
+from memoryd.worker.agents.model import clients, ladder, looking
+from memoryd.worker.agents.model.faults import fault_of
+from memoryd.worker.agents.model.ladder import Rung
+from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel, tokens_at_most
+from memoryd.worker.agents.providers import Endpoint
+
+OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 1500  #: of one answer
+TINY = Size(part=2_000, manifest=800)  #: for a context that the small size did not fit into
+PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
+
+
+async def run(brief: Brief, purse: Purse) -> Done:
+    """Ask the model about everything that is new.
+
+    :raises AgentFault: see the table in `faults`
+    """
+    settings = brief.settings
+    endpoint = _endpoint(settings)
+    steps = settings.compaction_max_steps if brief.projection.partial else settings.max_steps
+    await asyncio.to_thread(prompt.system, *prompt.PAGES)  # read once, not on the loop
+    limits = Limits(calls=steps, tokens=settings.tokens_per_run)
+    try:
+        async with asyncio.timeout(settings.timeout_seconds):
+            async with clients.connected(endpoint, settings) as model:
+                paying = PayingModel(model, endpoint=endpoint, purse=purse, limits=limits)
+                return await _Run(brief=brief, model=paying).done()
+    except AgentFault:
+        raise
+    except Exception as error:
+        fault = fault_of(error, endpoint)
+        if fault is None:
+            raise
+        raise fault from error
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    try:
+        return providers.endpoint(settings.model, settings.base_url)
+    except ValueError as error:
+        raise AgentFault("configuration", f"{error}; correct [agent] model") from error
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    brief: Brief
+    model: PayingModel
+
+    @property
+    def small(self) -> bool:
+        return self.model.endpoint.is_small
+
+    async def done(self) -> Done:
+        way = self.brief.settings.way or await ladder.probe(self.model, small=self.small)
+        filing, way = await self._ask_all(way)
+        return await asyncio.to_thread(filing.done, way)
+
+    async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
+        """Ask about each part; when one does not fit into the model's context, about smaller ones."""
+        sizes = (SMALL, TINY) if self.small else (LARGE, SMALL, TINY)
+        for size in sizes[:-1]:
+            try:
+                return await self._ask_parts(size, way)
+            except ModelContextWindowExceededError:
+                continue
+        return await self._ask_parts(sizes[-1], way)
+
+    async def _ask_parts(self, size: Size, way: Way) -> tuple[Filing, Way]:
+        sheet = await asyncio.to_thread(self._sheet, size)
+        looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
+        held = sheet.manifest.everything if looks else sheet.manifest.shown
+        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
+        noted: list[str] = []
+        for part in range(len(sheet.conversation.parts)):
+            rest = len(sheet.conversation.parts) - part
+            tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
+            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, noted), tools))
+            filing.take(answer)
+            noted += [item.text for item in answer.well_formed]
+        return filing, way
+
+    async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
+        tools = tools if rung.way == "tools" else ()
+        agent = rung.agent(self.model, self._out_tokens, small=self.small, tools=tools)
+        return (await agent.run(request)).output
+
+    @property
+    def _out_tokens(self) -> int:
+        return SMALL_OUT_TOKENS if self.small else OUT_TOKENS
+
+    def _sheet(self, size: Size) -> Sheet:
+        """Show the texts as long as the run's calls and tokens allow; of a range that is too long even when they are
+        short, the newest parts."""
+        sheet = prompt.sheet(self.brief, size, LEVELS[0])
+        for cuts in LEVELS[1:]:
+            if self._fits(sheet):
+                return sheet
+            sheet = prompt.sheet(self.brief, size, cuts)
+        while len(sheet.conversation.parts) > 1 and not self._fits(sheet):
+            sheet = sheet.without_oldest()
+        return sheet
+
+    def _fits(self, sheet: Sheet) -> bool:
+        parts = range(len(sheet.conversation.parts))
+        fixed = tokens_at_most(prompt.system("json")) + FRAME_TOKENS + self._out_tokens
+        tokens = sum(fixed + tokens_at_most(sheet.request(part, [])) for part in parts)
+        left = self.model.limits.tokens - self.model.tokens
+        return len(parts) <= self.model.limits.calls - self.model.calls and tokens <= PLANNED_SHARE * left

@@ -1,0 +1,92 @@
+"""A run against a provider on a loopback socket: what is asked, what it costs, what comes of it."""
+
+import pytest
+from support.briefs import CountingPurse, brief, projection, settings, talk
+from support.fake_model import Asked, Reply, item, serving
+
+from memoryd.memory.proposals import Lines, Save, Summary, Supersede
+from memoryd.worker.agents.brief import Way
+from memoryd.worker.agents.model import work
+
+SAID = talk(
+    "please keep commit messages short", ("assistant", "I will."), "we moved from Fly.io to Hetzner",
+    "now add a retry to upload.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["tools", "json-schema", "json-object", "text"])
+async def test_one_call_in_each_way_gives_proposals_that_cite_what_was_said(way: Way) -> None:
+    reply = Reply(items=[item("Keep commit messages short", "u1"), item("Moved to Hetzner", "u2", kind="project")])
+    purse = CountingPurse()
+    async with serving(reply) as fake:
+        done = await work(brief(settings(fake.url, way=way), projection(*SAID)), purse)
+    assert [asked.way for asked in fake.asked] == [way]
+    line, entry, summary = done.proposals
+    assert isinstance(line, Lines)
+    assert (line.file, line.add, line.cites) == ("preferences.md", ("Keep commit messages short",), (11,))
+    assert isinstance(entry, Save)
+    assert (entry.slug, entry.cites) == ("moved-to-hetzner", (13,))
+    assert isinstance(summary, Summary)
+    assert done.way == way
+    assert purse.tokens == fake.tokens == (900, 40)
+
+
+async def test_the_anthropic_interface_is_spoken_too() -> None:
+    async with serving(Reply(items=[item("Keep commit messages short", "u1")])) as fake:
+        given = settings(fake.url.removesuffix("/v1"), model="anthropic:claude-haiku-4-5")
+        done = await work(brief(given, projection(*SAID)), purse := CountingPurse())
+    assert fake.asked[0].headers["authorization"] == f"Bearer {given.key}"
+    assert isinstance(done.proposals[0], Lines)
+    assert purse.tokens == fake.tokens
+
+
+async def test_a_correction_replaces_what_memory_held() -> None:
+    memory = {"Uses tabs": "preferences.md"}
+    reply = Reply(
+        items=[
+            item("Uses spaces", "u1", replaces="m1"),
+            item("Moved from Fly.io to Hetzner", "u2", kind="project", replaces="m2"),
+        ]
+    )
+    async with serving(reply) as fake:
+        given = brief(settings(fake.url), projection(*SAID), core=memory, entries={"hosting": "Deployed on Fly.io"})
+        done = await work(given, CountingPurse())
+    line, entry = done.proposals[:2]
+    assert isinstance(line, Lines)
+    assert line.replace == (("Uses tabs", "Uses spaces"),)
+    assert isinstance(entry, Supersede)
+    assert entry.old == "hosting"
+
+
+async def test_the_price_of_a_listed_model_is_reserved_before_and_counted_after_the_call() -> None:
+    async with serving(Reply(items=[], tokens=(1_000_000, 100_000))) as fake:
+        given = settings(fake.url, model="openai:gpt-4o-mini")
+        await work(brief(given, projection(*SAID)), purse := CountingPurse())
+    assert purse.reserved[0].usd > 0
+    assert purse.settled["r1"].usd == pytest.approx(0.15 + 0.06)
+
+
+async def test_no_call_costs_more_tokens_than_were_reserved_for_it() -> None:
+    async with serving(Reply(items=[])) as fake:
+        await work(brief(settings(fake.url), projection(*SAID)), purse := CountingPurse())
+    assert fake.asked[0].body["max_completion_tokens"] < purse.reserved[0].tokens
+    assert len(fake.asked[0].text) / 4 < purse.reserved[0].tokens - fake.asked[0].body["max_completion_tokens"]
+
+
+async def test_an_endpoint_that_is_not_known_is_tried_once_and_what_works_is_told() -> None:
+    def only_objects(asked: Asked) -> Reply:
+        if asked.way == "tools":
+            return Reply(text='```json\n{"name": "propose", "arguments": {"items": []}}\n```')
+        if asked.way == "json-schema":
+            return Reply(status=500, raw='{"error": {"message": "no"}}')
+        assert asked.body["response_format"]["schema"]["required"] == ["items"]
+        return Reply(items=[item("Keep commit messages short", "u1")])
+
+    async with serving(only_objects) as fake:
+        done = await work(brief(settings(fake.url, way=None), projection(*SAID)), purse := CountingPurse())
+        assert done.way == "json-object"
+        tried = len(fake.asked)
+        await work(brief(settings(fake.url, way=done.way), projection(*SAID)), CountingPurse())
+    assert [asked.way for asked in fake.asked[tried:]] == ["json-object"]
+    assert sum(asked.is_probe for asked in fake.asked) == tried - 1
+    assert purse.tokens[0] <= sum(charged[0] for charged in fake.charged)
