@@ -30,7 +30,7 @@ async def test_one_call_in_each_way_gives_proposals_that_cite_what_was_said(way:
     assert isinstance(entry, Save)
     assert (entry.slug, entry.cites) == ("moved-to-hetzner", (13,))
     assert isinstance(summary, Summary)
-    assert done.way == way
+    assert done.way is None, "nothing new was found out"
     assert purse.tokens == fake.tokens == (900, 40)
 
 
@@ -127,3 +127,11 @@ async def test_what_does_not_fit_into_the_context_is_asked_about_in_smaller_part
     assert purse.tokens == fake.tokens
     saved = [proposal.content for proposal in done.proposals if isinstance(proposal, Save)]
     assert saved == [f"fact {n}" for n in range(12)]
+
+
+async def test_where_the_user_said_nothing_no_model_is_asked() -> None:
+    async with serving(Reply(items=[])) as fake:
+        read = projection(*talk(("assistant", "I go on"), ("tool", "output")))
+        done = await work(brief(settings(fake.url, way=None), read), CountingPurse())
+    assert fake.asked == []
+    assert done.way is None
