@@ -13,6 +13,8 @@ from memoryd.worker.agents.brief import Brief
 VERSION = "v1"
 PAGES = ("json", "tools")  #: that may follow the first, `system`
 INSTRUCTIONS_CHARS = 3000  #: of the project's own instruction files
+MANIFEST_CHARS = 1500  #: of memory are always shown, and one more for each `NEW_TO_MANIFEST` of what is new
+NEW_TO_MANIFEST = 4
 NOTED_CHARS = 2000  #: of what earlier parts of the same run gave
 
 
@@ -52,11 +54,13 @@ class Sheet:
 
 
 def sheet(brief: Brief, size: Size, cuts: Cuts) -> Sheet:
+    """Memory is shown in proportion to what is new, so that tokens are linear in the conversation however much of it
+    has been kept: a run about three short turns does not pay for years of memory."""
     said = [u.text for session in brief.projection.sessions for u in session.user_texts()]
-    return Sheet(
-        brief=brief, manifest=manifest.build(brief, said, size.manifest),
-        conversation=conversation.build(brief.projection, cuts, size.part),
-    )  # fmt: skip
+    new = conversation.build(brief.projection, cuts, size.part)
+    new_chars = sum(map(len, new.parts)) // max(1, len(new.parts))  # of a call
+    cap_chars = min(size.manifest, MANIFEST_CHARS + new_chars // NEW_TO_MANIFEST)
+    return Sheet(brief=brief, manifest=manifest.build(brief, said, cap_chars), conversation=new)
 
 
 def system(*extra: str, **fields: str) -> str:
