@@ -27,17 +27,43 @@ Act = Callable[[Brief, Purse, str], Awaitable[Done]]
 
 async def each_prompt(brief: Brief, purse: Purse, argument: str) -> Done:
     """One call a prompt, then each prompt as a preference."""
-    said = [(s, u) for s in brief.projection.sessions for u in s.user_texts()]
+    said = [s for s in brief.projection.sessions for _ in s.user_texts()]
     for _ in said:
         reservation = await purse.reserve(Need(tokens=100))
         await purse.spent(reservation, Cost(tokens_in=60, tokens_out=10, usd=0.01))
     return Done(
-        proposals=tuple(Lines(file="preferences.md", add=(u.text,), cites=(u.seq,)) for _, u in said),
+        proposals=_as_preferences(brief),
         notes=(
-            *(Note(host=s.host, session_id=s.session_id, text="noted") for s, _ in said),
+            *(Note(host=s.host, session_id=s.session_id, text="noted") for s in said),
             Note(host="other", session_id="other", text="not its own"),
         ),
     )
+
+
+async def asks(brief: Brief, purse: Purse, argument: str) -> Done:
+    """As `each_prompt`, with a call for each over the network: one line there, one back."""
+    port = int(brief.settings.base_url.rpartition(":")[2])
+    for session in brief.projection.sessions:
+        for _ in session.user_texts():
+            reservation = await purse.reserve(Need(tokens=100))
+            answer, question = await asyncio.open_connection("127.0.0.1", port)
+            question.write(b"ask\n")
+            if not await answer.readline():
+                raise AgentFault("provider-down", "the provider hung up")
+            question.close()
+            await purse.spent(reservation, Cost(tokens_in=60, tokens_out=10, usd=0.01))
+    return Done(proposals=_as_preferences(brief))
+
+
+def _as_preferences(brief: Brief) -> tuple[Lines, ...]:
+    texts = [u for session in brief.projection.sessions for u in session.user_texts()]
+    return tuple(Lines(file="preferences.md", add=(u.text,), cites=(u.seq,)) for u in texts)
+
+
+async def as_told(brief: Brief, purse: Purse, argument: str) -> Done:
+    """Do what the last prompt names."""
+    name, _, rest = brief.projection.sessions[-1].user_texts()[-1].text.partition(" ")
+    return await ACTS[name](brief, purse, rest)
 
 
 async def fault(brief: Brief, purse: Purse, argument: str) -> Done:
@@ -208,8 +234,8 @@ WAYS_OUT: dict[str, Callable[[str], Any]] = {
 }
 
 _ACTS = (
-    each_prompt, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line, endless_lines,
-    endless_errors, not_paid_for, tries, grandchild, memory, forks,
+    each_prompt, asks, as_told, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line,
+    endless_lines, endless_errors, not_paid_for, tries, grandchild, memory, forks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
 

@@ -26,6 +26,7 @@ from memoryd.ipc.client import Client
 from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
 from memoryd.ipc.spool import Spool
+from memoryd.worker.agents.child import cage
 
 HOOK_SECONDS = 5.0
 SLOW_MS = 1000  #: a hook that takes longer was not answered in time
@@ -107,6 +108,7 @@ class _Examination:
         yield self._quarantine()
         yield from self._memories()
         yield self._meaning()
+        yield self._cage()
         yield self._service()
 
     def _enabled(self) -> Iterator[Check]:
@@ -126,6 +128,18 @@ class _Examination:
         url, model = _KEYS[key]
         lines = f'[search] embedder = "openai", base_url = "{url}", model = "{model}", api_key_env = "{key}"'
         return _off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
+
+    def _cage(self) -> Check:
+        """What keeps an agent in that asks a model."""
+        link, agent = "cage", self.config.agent
+        there, found = cage.describe()
+        if agent.kind == "rules":
+            return _off(link, f"{found}; the rules agent needs none")
+        if there:
+            return _ok(link, found)
+        if agent.allow_uncaged:
+            return _off(link, f"{found}; the agent works without, as [agent] allow_uncaged says")
+        return _wrong(link, found, "install bubblewrap, or set [agent] allow_uncaged = true to do without")
 
     def _data(self) -> Check:
         data = self.places.data

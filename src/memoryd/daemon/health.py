@@ -8,6 +8,7 @@ from typing import Literal
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.journal.history import History
 from memoryd.ipc.spool import Spool
+from memoryd.worker.policy import WAITS
 
 STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means that none gets done
 
@@ -35,7 +36,7 @@ def judge_health(
     """
     if not running and (stuck := _stuck(history, now, min_interval_seconds)):
         return HealthReport(state="stuck", reason=stuck)
-    reasons = "; ".join([*notes, *_degraded(history, spool)])
+    reasons = "; ".join([*notes, *_degraded(history, spool, now)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
@@ -48,7 +49,10 @@ def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | 
     return f"a job for {row['dir']} could run since {row['ready_at']}, none runs; `memoryd restart`, then see the log"
 
 
-def _degraded(history: History, spool: Spool) -> Iterator[str]:
+def _degraded(history: History, spool: Spool, now: datetime) -> Iterator[str]:
+    for reason in history.put_off(now):
+        if reason.partition(":")[0] in WAITS:
+            yield f"the agent cannot work, and what is due waits ({reason})"
     if skipped := sum(job["state"] == "skipped" for job in history.jobs()):
         yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"
     if bad := spool.bad():

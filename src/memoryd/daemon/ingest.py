@@ -62,10 +62,12 @@ class Ingest:
     recall: RecallFor
     after_append: AfterAppend
     pauses: list[Pause] = field(default_factory=list)
+    agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     counted: Counted = field(default_factory=Counted)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
     _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
-    _off_record: set[tuple[str, str]] = field(default_factory=set)  #: sub-agents that a session off the record started
+    _off_record: set[tuple[str, str]] = field(default_factory=set)
+    """Sessions of agents, and sub-agents that a session off the record started."""
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
@@ -194,8 +196,17 @@ class Ingest:
         """Whether an event that a transcript holds was said during a pause or in an excluded folder."""
         return self.is_paused(directory, event.at) or self._is_excluded(event)
 
+    def _is_of_an_agent(self, event: Event) -> bool:
+        """Whether it comes from an agent's own session: it happened in the folder of a run, where no person works.
+
+        The second of two guards: hooks that an agent's process starts end at once, by a name in their environment.
+        """
+        return any(_is_below(event.cwd or "", place) for place in self.agents)
+
     def _is_excluded(self, event: Event) -> bool:
         """Whether a pattern covers where it happened, by the name it came with or by the real one."""
+        if self._is_of_an_agent(event):
+            return True
         cwd = event.cwd or ""
         names = {cwd, self._real_paths.get(cwd, cwd)} - {""}
         return any(_matches(name, pattern) for name in names for pattern in self.config().privacy.exclude)
@@ -212,6 +223,8 @@ class Ingest:
         if self._is_opted_out(event, headless=headless):
             why = "excluded"
             self.counted.excluded += 1
+            if self._is_of_an_agent(event):
+                _remember(self._off_record, (event.host, event.session_id))  # wherever its later events come from
         elif self.is_paused(binding.dir, moment):
             why = "paused"
             self.counted.paused += 1
@@ -236,6 +249,10 @@ def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
     if len(known) > MAX_REMEMBERED:
         known.clear()
     known.add(session)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:

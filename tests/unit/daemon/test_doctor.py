@@ -15,6 +15,7 @@ from memoryd.daemon.doctor import Check, Mark, examine
 from memoryd.daemon.install import Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
+from memoryd.worker.agents.child import cage
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert "delivered" in found["hook run"].found
     assert list(found) == [
         "config", "data", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool", "quarantine",
-        "memories", "search by meaning", "service",
+        "memories", "search by meaning", "cage", "service",
     ]  # fmt: skip
 
 
@@ -152,3 +153,20 @@ def test_a_key_is_named_with_the_lines_that_would_use_it_and_used_for_nothing(
     assert "OPENAI_API_KEY is set and is not used" in check.found
     assert 'embedder = "openai"' in check.mend
     assert "not-to-be-shown" not in check.found + check.mend
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "mark"),
+    [("", True, Mark.OFF), ('kind = "command"', True, Mark.OK), ('kind = "command"', False, Mark.WRONG),
+     ('kind = "command"\nallow_uncaged = true', False, Mark.OFF)],
+)  # fmt: skip
+def test_the_cage_is_named_and_missed_where_an_agent_needs_one(
+    places: placing.Places, monkeypatch: pytest.MonkeyPatch, settings: str, there: bool, mark: Mark
+) -> None:
+    monkeypatch.setattr(cage, "describe", lambda: (there, "what is here"))
+    places.config.parent.mkdir(parents=True, exist_ok=True)
+    places.config.write_text(f"[agent]\n{settings}\n")
+    check = _found()["cage"]
+    assert check.mark is mark
+    assert "what is here" in check.found
+    assert ("allow_uncaged" in check.mend) == (mark is Mark.WRONG)

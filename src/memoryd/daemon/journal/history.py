@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,14 @@ class History:
         )
         skipped = self._rows("select id, dir, from_seq, to_seq, error, at, 'skipped' as state from skipped order by id")
         return [*jobs, *skipped]
+
+    def put_off(self, now: datetime) -> list[str]:
+        """Why jobs wait for a time to come, each reason once."""
+        rows = self._rows(
+            f"select distinct last_error from jobs where run_id is null and {WAITING} and not_before > ?"
+            " and last_error is not null order by last_error", rfc3339(now),
+        )  # fmt: skip
+        return [row["last_error"] for row in rows]
 
     def is_due(self, directory: Path) -> bool:
         """Whether a job of the directory waits or runs now; one that is put off does not count."""

@@ -140,6 +140,8 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
             add_to_stats(connection, str(job.dir), total_conflict=1)
         case Deferred(reason=reason, not_before=not_before):
             _put_back(connection, job, not_before or now, reason, spent=False)
+            if not_before is not None:  # else the daemon stops, which is no error
+                set_stats(connection, str(job.dir), last_error=reason)
         case Rejection(reason=reason):
             _put_back(connection, job, _later(job, now), reason, spent=True)
             add_to_stats(connection, str(job.dir), total_rejected=1)

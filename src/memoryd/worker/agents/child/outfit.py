@@ -1,13 +1,12 @@
 """What a child is given for its settings: the cage that it has to enter, and an environment of few names."""
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from memoryd.worker.agents.brief import Settings
 from memoryd.worker.agents.child.order import MEGABYTE, Order
+from memoryd.worker.agents.command import programs
 
 #: names whose values a child gets from the daemon; no key is among them
 NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
@@ -20,7 +19,8 @@ _PORTS = {"http": 80, "https": 443}
 
 def environment(settings: Settings, place: Path, env: Mapping[str, str]) -> dict[str, str]:
     """The names of `env` that an agent needs; temporary files go to `place`."""
-    return {name: env[name] for name in _PASSED if name in env} | {"TMPDIR": str(place)}
+    found = {name: env[name] for name in _PASSED if name in env} | {"TMPDIR": str(place)}
+    return found | programs.needs(settings.command, env) if settings.kind == "command" else found
 
 
 def order(settings: Settings, place: Path, env: Mapping[str, str], *, allow_uncaged: bool) -> Order:
@@ -29,8 +29,9 @@ def order(settings: Settings, place: Path, env: Mapping[str, str], *, allow_unca
     reads = tuple(path for path in certificates if path)
     if settings.kind == "command":
         return Order(
-            work=str(place), reads=(*reads, *_program(settings.command, env)), ports=None,
-            memory_bytes=4096 * MEGABYTE, processes=256, cpu_seconds=_cpu(settings), allow_uncaged=allow_uncaged,
+            work=str(place), reads=(*reads, *programs.reads(settings.command, env)),
+            writes=programs.writes(settings.command, env), ports=None, memory_bytes=4096 * MEGABYTE, processes=256,
+            cpu_seconds=_cpu(settings), allow_uncaged=allow_uncaged,
         )  # fmt: skip
     return Order(
         work=str(place), reads=reads, ports=tuple(sorted(set(_ports(settings, env)))),
@@ -51,11 +52,3 @@ def _ports(settings: Settings, env: Mapping[str, str]) -> Iterator[int]:
     for url in filter(None, named):
         parts = urlsplit(url if "//" in url else f"//{url}")
         yield parts.port or _PORTS.get(parts.scheme, 443)
-
-
-def _program(command: tuple[str, ...], env: Mapping[str, str]) -> Iterator[str]:
-    """The program of a command: under its name, and the folder where it really lies."""
-    found = shutil.which(command[0], path=env.get("PATH")) if command else None
-    if found is not None:
-        yield found
-        yield os.path.dirname(os.path.realpath(found))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genai_prices import Usage, calc_price
+from genai_prices import Usage
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelHTTPError, ModelTimeoutError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from memoryd.memory.text import CJK
 from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
 from memoryd.worker.agents.model.clients import NotAnApi
+from memoryd.worker.agents.model.prices import price
 from memoryd.worker.agents.providers import Endpoint
 
 GROWTH = 1.5  #: of what is sent, from one call to the next, when a model has looked at something
@@ -106,16 +107,6 @@ class PayingModel(WrapperModel):
             tokens_in=usage.input_tokens, tokens_out=usage.output_tokens, tokens_cached=usage.cache_read_tokens,
             usd=price(self.endpoint, told),
         )  # fmt: skip
-
-
-def price(endpoint: Endpoint, usage: Usage) -> float:
-    """The price in US dollars by the public list; 0.0 for a model that is not in it: its tokens are bounded alone."""
-    if not endpoint.provider.prices:
-        return 0.0
-    try:
-        return float(calc_price(usage, endpoint.model, provider_id=endpoint.provider.prices).total_price)
-    except LookupError:
-        return 0.0
 
 
 def tokens_at_most(text: str) -> int:

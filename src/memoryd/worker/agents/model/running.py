@@ -67,8 +67,7 @@ class _Run:
         return self.model.endpoint.is_small
 
     async def done(self) -> Done:
-        way = self.brief.settings.way or ("tools" if self.model.endpoint.is_own else None)
-        way = way or await ladder.probe(self.model, small=self.small)
+        way = self.brief.settings.way or await ladder.probe(self.model, small=self.small)
         filing, way = await self._ask_all(way)
         return await asyncio.to_thread(filing.done, way)
 

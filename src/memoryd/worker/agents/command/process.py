@@ -1,0 +1,113 @@
+"""One program, run once: the prompt on its input, what it prints within bounds, nothing left of it afterwards."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_OUT_BYTES = 1024 * 1024
+CHUNK_BYTES = 64 * 1024
+KEPT_ERROR_BYTES = 16 * 1024  #: its end
+LINGER_SECONDS = 2.0  #: that something it started may keep its output open after it has ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How it ended and what it printed."""
+
+    status: int  #: below zero: the signal that killed it
+    out: str = ""
+    error: str = ""
+    too_much: bool = False  #: it was ended because its output had no end
+
+
+class _Exits(SubprocessStreamProtocol):
+    """Tells when the program itself has ended; `Process.wait` waits for everybody who has its pipes."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=CHUNK_BYTES, loop=loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
+async def run(argv: Sequence[str], prompt: str, *, place: Path, env: Mapping[str, str], seconds: float) -> Ended:
+    """Run a program in a session of its own; on return, whatever the way, its group is dead and it is reaped.
+
+    The prompt goes to its input: arguments can be seen by other users, and are limited.
+
+    :raises OSError: it cannot be started
+    :raises TimeoutError: it had not ended in time
+    """
+    loop = asyncio.get_running_loop()
+    transport, exits = await loop.subprocess_exec(
+        lambda: _Exits(loop), *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=place, env=env, start_new_session=True
+    )
+    child = Process(transport, exits, loop)
+    try:
+        async with asyncio.timeout(seconds):
+            return await _talked(child, exits.exited, prompt.encode(errors="replace"))
+    finally:
+        _kill(child)
+        await exits.exited.wait()
+        transport.close()
+
+
+async def _talked(child: Process, exited: asyncio.Event, prompt: bytes) -> Ended:
+    assert child.stdout is not None
+    assert child.stderr is not None
+    feeding = asyncio.create_task(_feed(child, prompt))
+    out = asyncio.create_task(_bounded(child, child.stdout))
+    error = asyncio.create_task(_end_of(child.stderr))
+    try:
+        await exited.wait()
+        await asyncio.wait((feeding, out, error), timeout=LINGER_SECONDS)
+    finally:
+        for task in (feeding, out, error):
+            task.cancel()
+        await asyncio.wait((feeding, out, error))
+    assert child.returncode is not None
+    text, too_much = out.result()
+    return Ended(status=child.returncode, out=_decoded(text), error=_decoded(error.result()), too_much=too_much)
+
+
+async def _feed(child: Process, prompt: bytes) -> None:
+    assert child.stdin is not None
+    with contextlib.suppress(ConnectionError):  # it did not want to hear the end: what it printed says why
+        child.stdin.write(prompt)
+        await child.stdin.drain()
+    child.stdin.close()
+
+
+async def _bounded(child: Process, stream: asyncio.StreamReader) -> tuple[bytes, bool]:
+    kept = bytearray()
+    with contextlib.suppress(asyncio.CancelledError):  # what was printed before counts
+        while chunk := await stream.read(CHUNK_BYTES):
+            kept += chunk
+            if len(kept) > MAX_OUT_BYTES:
+                _kill(child)
+                return bytes(kept), True
+    return bytes(kept), False
+
+
+async def _end_of(stream: asyncio.StreamReader) -> bytes:
+    kept = b""
+    with contextlib.suppress(asyncio.CancelledError):
+        while chunk := await stream.read(CHUNK_BYTES):
+            kept = (kept + chunk)[-KEPT_ERROR_BYTES:]
+    return kept
+
+
+def _kill(child: Process) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")

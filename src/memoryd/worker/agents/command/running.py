@@ -1,0 +1,135 @@
+"""One run of the command agent: the program is asked about each part of what is new, once; its answers as proposals."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic_core import to_json
+
+from memoryd.clock import mono
+from memoryd.worker.agents.asking import prompt
+from memoryd.worker.agents.asking.answer import Answer, read_text, schema
+from memoryd.worker.agents.asking.filing import Filing
+from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
+from memoryd.worker.agents.asking.prompt import LARGE, Sheet
+from memoryd.worker.agents.brief import Brief, Done, Need, Purse, Settings
+from memoryd.worker.agents.command import outcomes, output, process, programs
+from memoryd.worker.agents.command.output import Told
+from memoryd.worker.agents.command.process import Ended
+from memoryd.worker.agents.command.programs import Program
+
+OUT_TOKENS = 6_000  #: of one answer, thoughts included; no program can be told a limit
+MARK = "MEMORYD_CHILD"  #: in the environment: hooks that a program fires all the same end at once
+_MILLION = 1_000_000
+
+
+async def run(brief: Brief, purse: Purse) -> Done:
+    """Ask the command about everything that is new.
+
+    :raises AgentFault: see the table in `outcomes`
+    """
+    program = programs.of(brief.settings.command)
+    if not brief.settings.command:
+        raise outcomes.fault(program, "configuration")
+    instructions = await asyncio.to_thread(_instructions)
+    call = _Call(
+        settings=brief.settings, program=program, purse=purse, instructions=instructions,
+        ends_mono=mono() + brief.settings.timeout_seconds,
+    )  # fmt: skip
+    sheet = await asyncio.to_thread(fitted, brief, LARGE, call.room(brief))
+    filing = Filing(brief=brief, said=sheet.conversation.said, held=dict(sheet.manifest.shown))
+    await _ask_all(sheet, call, filing)
+    return await asyncio.to_thread(filing.done)
+
+
+async def _ask_all(sheet: Sheet, call: "_Call", filing: Filing) -> None:
+    noted: list[str] = []
+    for part in range(len(sheet.conversation.parts)):
+        answer = await call.ask(sheet.request(part, noted))
+        filing.take(answer)
+        noted += [item.text for item in answer.well_formed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """How the program is asked once."""
+
+    settings: Settings
+    program: Program
+    purse: Purse
+    instructions: str
+    ends_mono: float
+
+    def room(self, brief: Brief) -> Room:
+        steps = self.settings.compaction_max_steps if brief.projection.partial else self.settings.max_steps
+        return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed)
+
+    async def ask(self, request: str) -> Answer:
+        """Reserve, run the program, settle, read its answer. :raises AgentFault: there is none"""
+        text = f"{self.instructions}\n{request}\n"
+        reservation = await self.purse.reserve(self._need(request))
+        ended = await self._run(text)
+        told = output.read(self.program.prints, ended.out, ended.error)
+        if told.cost is not None:
+            await self.purse.spent(reservation, told.cost)
+        return self._answer(ended, told)
+
+    def _answer(self, ended: Ended, told: Told) -> Answer:
+        """An answer counts when the program says that it did not fail, and its text is what was asked for."""
+        now = datetime.now(UTC)
+        if failure := outcomes.failure(self.program, ended, told, now):
+            raise failure
+        try:
+            answer = read_text(told.text)
+        except ValueError:
+            raise outcomes.of_no_answer(self.program, ended, told, now) from None
+        if not answer.well_formed and (answer.items or '"items"' not in told.text):
+            raise outcomes.of_no_answer(self.program, ended, told, now)
+        return answer
+
+    async def _run(self, text: str) -> Ended:
+        command = self.settings.command
+        async with _empty_place() as place:
+            await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
+            try:
+                return await process.run(
+                    programs.argv(command, place), text, place=place, env=self._environment(place),
+                    seconds=max(1.0, self.ends_mono - mono()),
+                )  # fmt: skip
+            except TimeoutError:
+                raise outcomes.fault(self.program, "provider-slow") from None
+            except OSError as error:
+                raise outcomes.fault(self.program, "configuration") from error
+
+    def _environment(self, place: Path) -> Mapping[str, str]:
+        mark = os.environ.get(MARK) or "1"
+        return {**os.environ, **programs.sets(self.settings.command, place), "TMPDIR": str(place), MARK: mark}
+
+    @property
+    def _fixed(self) -> int:
+        return self.program.tokens + OUT_TOKENS + tokens_at_most(self.instructions)
+
+    def _need(self, request: str) -> Need:
+        tokens_in = self._fixed - OUT_TOKENS + tokens_at_most(request)
+        usd = (tokens_in * self.program.usd_in + OUT_TOKENS * self.program.usd_out) / _MILLION
+        return Need(tokens=tokens_in + OUT_TOKENS, usd=usd)
+
+
+@contextlib.asynccontextmanager
+async def _empty_place() -> AsyncIterator[Path]:
+    """A directory of its own for one call, below the run's."""
+    place = await asyncio.to_thread(tempfile.mkdtemp, prefix="call-", dir=os.environ.get("TMPDIR"))
+    try:
+        yield Path(place)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+
+
+def _instructions() -> str:
+    return prompt.system("json", schema=to_json(schema()).decode())
