@@ -15,7 +15,7 @@ MOST = 4.4  #: times the tokens for four times the turns
 @pytest.mark.timeout(600)
 async def test_four_times_the_turns_cost_at_most_4_4_times_the_tokens(tmp_path: Path) -> None:
     random = dice("linear")
-    few = pick(quick=60, full=250)
+    few = pick(quick=36, full=250)
     every = pick(quick=4, full=10)  # as many memories as make the difference largest
     async with serving(keeping(every, random)) as fake:
         agent = PricedAgent(fake.url)
