@@ -136,6 +136,11 @@ async def grandchild(brief: Brief, purse: Purse, argument: str) -> Done:
     return Done()
 
 
+async def grandchild_and_hang(brief: Brief, purse: Purse, argument: str) -> Done:
+    await grandchild(brief, purse, "bare")
+    return await call_that_hangs(brief, purse, "")
+
+
 async def memory(brief: Brief, purse: Purse, argument: str) -> Done:
     """Touch that many megabytes."""
     kept = []
@@ -235,7 +240,7 @@ WAYS_OUT: dict[str, Callable[[str], Any]] = {
 
 _ACTS = (
     each_prompt, asks, as_told, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line,
-    endless_lines, endless_errors, not_paid_for, tries, grandchild, memory, forks,
+    endless_lines, endless_errors, not_paid_for, tries, grandchild, grandchild_and_hang, memory, forks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
 
