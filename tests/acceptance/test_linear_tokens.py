@@ -15,8 +15,8 @@ MOST = 4.4  #: times the tokens for four times the turns
 @pytest.mark.timeout(600)
 async def test_four_times_the_turns_cost_at_most_4_4_times_the_tokens(tmp_path: Path) -> None:
     random = dice("linear")
-    few = pick(quick=36, full=250)
-    every = pick(quick=4, full=10)  # as many memories as make the difference largest
+    few = pick(quick=45, full=250)
+    every = pick(quick=1, full=5)
     async with serving(keeping(every, random)) as fake:
         agent = PricedAgent(fake.url)
         async with running(tmp_path, agent=agent, config=config()) as daemon, client(daemon) as one:
