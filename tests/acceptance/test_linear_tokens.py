@@ -19,7 +19,7 @@ async def test_four_times_the_turns_cost_at_most_4_4_times_the_tokens(tmp_path: 
     before = pick(quick=24, full=0)  # the short profile begins with a memory that is not small any more
     few = pick(quick=18, full=250)
     every = pick(quick=1, full=5)  # so many texts of the user, and one becomes a memory
-    async with serving(keeping(every, random)) as fake:
+    async with serving(keeping(every)) as fake:
         agent = PricedAgent(fake.url)
         async with running(tmp_path, agent=agent, config=config()) as daemon, client(daemon) as one:
             agent.ledger = daemon.ledger
