@@ -1,6 +1,6 @@
 """An agent child for tests: the real one, with a work of this file, which the model's name chooses.
 
-`python -P agent_child.py [--without-landlock] ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
+`python -P agent_child.py [--landlock=VERSION] ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
 """
 
 import asyncio
@@ -254,6 +254,6 @@ def load(kind: str) -> Work:
 
 
 if __name__ == "__main__":
-    if "--without-landlock" in sys.argv:
-        landlock.abi = lambda: 0
+    if sys.argv[1].startswith("--landlock="):  # as a kernel of that version; 0: without
+        landlock.abi = lambda: int(sys.argv[1].partition("=")[2])
     main(load)

@@ -15,8 +15,9 @@ from typing import assert_never
 import structlog
 from pydantic import BaseModel, ValidationError
 
+from memoryd import fsio
 from memoryd.clock import Clock, utc_now
-from memoryd.errors import ConfigError
+from memoryd.errors import Busy, ConfigError
 from memoryd.ipc.redaction import redact
 from memoryd.memory.model import MemoryView
 from memoryd.worker.agents import exits
@@ -68,7 +69,10 @@ class ChildAgent:
     clock: Clock = utc_now
 
     async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
-        """:raises AgentFault: no answer"""
+        """
+        :raises AgentFault: no answer
+        :raises MemorydError: no folder or no process for it now
+        """
         try:
             settings = await asyncio.to_thread(self.settings)
         except ConfigError as error:
@@ -86,7 +90,7 @@ class ChildAgent:
     @contextlib.asynccontextmanager
     async def _place(self, run_id: str) -> AsyncIterator[Path]:
         place = self.places / run_id
-        await asyncio.to_thread(place.mkdir, mode=0o700, parents=True)
+        await asyncio.to_thread(fsio.make_dirs, place)
         try:
             yield place
         finally:
@@ -97,7 +101,10 @@ class ChildAgent:
         """A child in a session of its own; on leaving, it and all that it started are gone."""
         order = await asyncio.to_thread(self.order, settings, place)
         argv, env = [*self.argv, order.line()], {**self.environment(settings, place), tree.MARK: run_id}
-        child = await exits.start(argv, cwd=place, env=env, limit=MAX_LINE_BYTES)
+        try:
+            child = await exits.start(argv, cwd=place, env=env, limit=MAX_LINE_BYTES)
+        except OSError as error:
+            raise Busy(f"cannot start the agent's process: {error.strerror}; end some programs") from error
         assert child.process.stderr is not None
         errors = asyncio.create_task(_last_words(child.process.stderr))
         try:

@@ -12,7 +12,7 @@ import pytest
 from support.agents import NOW, RUN, child_agent, fault_of, gone, propose
 from support.purses import MemoryLedger
 
-from memoryd.errors import ConfigError
+from memoryd.errors import ConfigError, MemorydError, Retry
 from memoryd.memory.proposals import Lines
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import MEGABYTE
@@ -171,3 +171,10 @@ async def test_one_that_outlives_its_keeper_unmarked_does_not_hold_the_daemon_up
     left = await asyncio.to_thread(sleepers) - before
     assert len(left) == 1
     os.kill(left.pop(), signal.SIGKILL)
+
+
+async def test_a_machine_that_cannot_start_a_process_is_asked_again_later(tmp_path: Path) -> None:
+    with pytest.raises(MemorydError) as caught:
+        await propose(child_agent(tmp_path, "each_prompt", argv=[str(tmp_path / "nothing")]))
+    assert caught.value.retry is Retry.LATER
+    assert not list(tmp_path.glob("agents/*"))
