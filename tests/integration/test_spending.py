@@ -60,7 +60,7 @@ async def test_failed_and_refused_runs_count_as_the_provider_counts_them(
                     await one.call("job.retry", {}, timeout=5)
             stats = await one.call("worker.stats", timeout=5)
             usage = await one.call("usage.get", {"by": "project"}, timeout=5)
-            runs = await asyncio.to_thread(daemon.history.runs)
+            runs = await asyncio.to_thread(daemon.runlog.page)
     dollars = pytest.approx(fake.tokens[0] * USD_IN + fake.tokens[1] * USD_OUT)
     assert (stats.tokens_in, stats.tokens_out, stats.cost_usd) == (*fake.tokens, dollars)
     assert (usage.total.tokens_in, usage.total.tokens_out, usage.total.usd) == (*fake.tokens, dollars)
