@@ -395,7 +395,7 @@ class Daemon:
             if pause.is_on(now):
                 where = f"for {pause.dir}" if pause.dir else "everywhere"
                 until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
-                found.append(f"recording is paused {where} {until}")
+                found.append(f"recording is paused {where} {until}, `memoryd resume` goes on")
         if self.journal.writer.full:
             found.append("the disk is full and events are refused; free space")
         if self.indexer.fault:

@@ -12,7 +12,7 @@ from memoryd.errors import CannotWrite
 #: derived, of this machine, or written as files of their own
 _LEFT_OUT = (
     "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
-    "outage",
+    "outage", "adoptions",
 )  # fmt: skip
 _BY_SESSION = ("events", "turns")  #: their `session` is told as host and session_id
 

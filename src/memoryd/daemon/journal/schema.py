@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import ledger, prompts, run_dirs, spawns
+from memoryd.daemon.journal import adoptions, ledger, prompts, run_dirs, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -169,6 +169,7 @@ MIGRATIONS: tuple[str, ...] = (
     run_dirs.MIGRATION,
     _TOOL_CALLS,
     ledger.MIGRATION,
+    adoptions.MIGRATION,
 )
 
 
