@@ -221,12 +221,12 @@ def test_the_hour_frees_when_the_oldest_call_is_an_hour_old(journal: Journal) ->
 
 
 def test_a_run_that_has_used_up_its_own_tokens_is_not_told_to_wait(journal: Journal) -> None:
-    ledger = ledger_of(journal, Budget(tokens_per_run=1000))
-    ledger.reserve("r", Need(tokens=900), START)
-    with pytest.raises(BudgetSpent, match="tokens_per_run") as refused:
-        ledger.reserve("r", Need(tokens=200), START)
+    ledger = ledger_of(journal, Budget(tokens_per_run=2_000_000, tokens_per_day=10**7))
+    ledger.reserve("r", Need(tokens=1_900_000), START)
+    with pytest.raises(BudgetSpent, match="tokens_per_run is 2000000, 1900000 are used and 200000 more") as refused:
+        ledger.reserve("r", Need(tokens=200_000), START)
     assert refused.value.not_before is None
-    ledger.reserve("another", Need(tokens=200), START)
+    ledger.reserve("another", Need(tokens=200_000), START)
 
 
 @pytest.mark.parametrize("setting", ["calls_per_hour", "calls_per_day", "tokens_per_day", "usd_per_day"])
