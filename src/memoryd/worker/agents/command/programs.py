@@ -7,6 +7,7 @@ transcripts are off. Proven with the versions that docs/models.md names.
 import json
 import os
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,7 @@ CLAUDE = Program(
     unless_written=(("--tools", ""), ("--output-format", "json"), ("--max-turns", "1")),
     sets={
         "CLAUDE_CODE_MAX_RETRIES": "0",  # the daemon waits, not a process that holds a cage open
+        "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",  # nor does it make a folder for each directory it works in
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
     },
     needs=(
@@ -66,7 +68,7 @@ CODEX = Program(
     always=(("--disable", "hooks"), *(
         ("-c", f"features.{name}=false")
         for name in ("shell_tool", "shell_snapshot", "plugins", "apps", "memories", "multi_agent", "image_generation")
-    ), ("-c", "web_search=disabled"), ("-c", "mcp_servers={}")),
+    ), ("-c", "web_search=disabled")),
     unless_written=(
         ("--ephemeral",), ("--json",), ("--sandbox", "read-only"), ("--skip-git-repo-check",),
         ("--output-schema", "{place}/" + SCHEMA_FILE),
@@ -96,16 +98,28 @@ def of(command: Sequence[str]) -> Program:
     return KNOWN.get(name) or Program(name=name)
 
 
-def argv(command: Sequence[str], place: Path) -> list[str]:
-    """What was written, then what the program needs to answer a prompt on its input and to do nothing else."""
+def argv(command: Sequence[str], place: Path, env: Mapping[str, str]) -> list[str]:
+    """What was written, then what the program needs to answer a prompt on its input, and nothing else. Blocking."""
     program, words = of(command), list(command)
     if words[-1] in program.completes:
         words.append("")
     if program.mode and not set(program.mode) & set(words):
         words.append(program.mode[0])
     written = {word.partition("=")[0] for word in words}
-    added = [*program.always, *(group for group in program.unless_written if group[0] not in written)]
+    servers = _without_servers(command, env) if program is CODEX else ()
+    added = [*program.always, *servers, *(group for group in program.unless_written if group[0] not in written)]
     return words + [word.replace("{place}", str(place)) for group in added for word in group]
+
+
+def _without_servers(command: Sequence[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Codex has no word for "no servers": each that its settings name is switched off by its name."""
+    for folder in writes(command, env):
+        try:
+            settings = tomllib.loads(Path(folder, "config.toml").read_text("utf-8"))
+        except (OSError, ValueError):  # codex will say what is wrong with it
+            continue
+        for name in settings.get("mcp_servers", {}):
+            yield ("-c", f"mcp_servers.{name}.enabled=false")
 
 
 def prepare(command: Sequence[str], place: Path, schema: str) -> None:

@@ -97,9 +97,10 @@ class _Call:
         command = self.settings.command
         async with _empty_place() as place:
             await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
+            argv = await asyncio.to_thread(programs.argv, command, place, os.environ)
             try:
                 return await process.run(
-                    programs.argv(command, place), text, place=place, env=self._environment(place),
+                    argv, text, place=place, env=self._environment(place),
                     seconds=max(1.0, self.ends_mono - mono()),
                 )  # fmt: skip
             except TimeoutError:

@@ -1,6 +1,7 @@
 """A run of the command agent: programs of a test's own, by the names of the released ones."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def gemini(text: str) -> str:
     return json.dumps({"response": text, "stats": {"models": {"gemini-pro": {"tokens": tokens}}}})
 
 
-PRINTS = {"claude": claude, "codex": codex, "gemini": gemini, "anything": lambda text: text}
+PRINTS: dict[str, Callable[[str], str]] = {"claude": claude, "codex": codex, "gemini": gemini, "anything": str}
 
 
 def asked(program: Script, *words: str, seconds: float = 30.0) -> Brief:
