@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-SCHEMA_FILE, SETTINGS_FILE = "schema.json", "settings.json"
+SCHEMA_FILE = "schema.json"
 
 Prints = Literal["claude", "codex", "gemini", "text"]
 
@@ -35,6 +35,7 @@ class Program:
     home_variable: str = ""  #: that moves it; what lies in `beside` moves with it
     moved: str = ""  #: where it then is, below the value of the variable
     beside: tuple[str, ...] = ()  #: files below the person's home that it writes too
+    leaves: tuple[str, ...] = ()  #: folders of it where it keeps something for each directory it has worked in
     login: str = "sign in with it in a terminal"  #: what a person does when the login has ended
     tokens: int = 0  #: at most, of what it puts around a prompt
     usd_in: float = 0.0  #: dollars for a million tokens at most: reserved, where the program tells what it has cost
@@ -79,14 +80,10 @@ CODEX = Program(
 
 GEMINI = Program(
     name="gemini", prints="gemini", completes=("-p", "--prompt"), login="run `gemini` and sign in",
-    unless_written=(
-        ("--output-format", "json"), ("--skip-trust",), ("--extensions", "none"),
-        ("--allowed-mcp-server-names", "none"),
-    ),
-    files={SETTINGS_FILE: json.dumps(_GEMINI)},
-    sets={"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "{place}/" + SETTINGS_FILE, "GEMINI_CLI_NO_RELAUNCH": "1"},
-    needs=("GEMINI_*", "GOOGLE_*"), home=".gemini", home_variable="GEMINI_CLI_HOME", moved=".gemini",
-    tokens=12_000,
+    unless_written=(("--output-format", "json"), ("--extensions", "none"), ("--allowed-mcp-server-names", "none")),
+    files={".gemini/settings.json": json.dumps(_GEMINI)},  # of the workspace: they win over the person's
+    sets={"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "1"}, needs=("GEMINI_*", "GOOGLE_*"),
+    home=".gemini", home_variable="GEMINI_CLI_HOME", moved=".gemini", leaves=("tmp", "history"), tokens=12_000,
 )  # fmt: skip
 
 KNOWN = {program.name: program for program in (CLAUDE, CODEX, GEMINI)}
@@ -125,7 +122,15 @@ def _without_servers(command: Sequence[str], env: Mapping[str, str]) -> Iterator
 def prepare(command: Sequence[str], place: Path, schema: str) -> None:
     """Write the files that the program is given into the empty directory. Blocking."""
     for name, content in of(command).files.items():
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(content.replace("{schema}", schema), "utf-8")
+
+
+def clear(command: Sequence[str], place: Path, env: Mapping[str, str]) -> None:
+    """Remove the directory, and what the program keeps of it elsewhere: a transcript, an empty folder. Blocking."""
+    kept = [Path(folder, name, place.name) for folder in writes(command, env) for name in of(command).leaves]
+    for path in (place, *kept):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sets(command: Sequence[str], place: Path) -> dict[str, str]:

@@ -1,11 +1,10 @@
 """One run of the command agent: the program is asked about each part of what is new, once; its answers as proposals."""
 
 import asyncio
-import contextlib
 import os
-import shutil
+import secrets
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,18 +94,19 @@ class _Call:
 
     async def _run(self, text: str) -> Ended:
         command = self.settings.command
-        async with _empty_place() as place:
+        place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir(), f"call-{secrets.token_hex(8)}")
+        await asyncio.to_thread(place.mkdir, mode=0o700)
+        try:
             await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
             argv = await asyncio.to_thread(programs.argv, command, place, os.environ)
-            try:
-                return await process.run(
-                    argv, text, place=place, env=self._environment(place),
-                    seconds=max(1.0, self.ends_mono - mono()),
-                )  # fmt: skip
-            except TimeoutError:
-                raise outcomes.fault(self.program, "provider-slow") from None
-            except OSError as error:
-                raise outcomes.fault(self.program, "configuration") from error
+            left = max(1.0, self.ends_mono - mono())
+            return await process.run(argv, text, place=place, env=self._environment(place), seconds=left)
+        except TimeoutError:
+            raise outcomes.fault(self.program, "provider-slow") from None
+        except OSError as error:
+            raise outcomes.fault(self.program, "configuration") from error
+        finally:
+            await asyncio.to_thread(programs.clear, command, place, os.environ)
 
     def _environment(self, place: Path) -> Mapping[str, str]:
         mark = os.environ.get(MARK) or "1"
@@ -120,16 +120,6 @@ class _Call:
         tokens_in = self._fixed - OUT_TOKENS + tokens_at_most(request)
         usd = (tokens_in * self.program.usd_in + OUT_TOKENS * self.program.usd_out) / _MILLION
         return Need(tokens=tokens_in + OUT_TOKENS, usd=usd)
-
-
-@contextlib.asynccontextmanager
-async def _empty_place() -> AsyncIterator[Path]:
-    """A directory of its own for one call, below the run's."""
-    place = await asyncio.to_thread(tempfile.mkdtemp, prefix="call-", dir=os.environ.get("TMPDIR"))
-    try:
-        yield Path(place)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
 
 def _instructions() -> str:
