@@ -1,5 +1,6 @@
 """The memory agents that the configuration names, made when they are first needed."""
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -7,10 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from memoryd.daemon import agenting
 from memoryd.daemon.config import Config
-from memoryd.errors import ConfigError
-from memoryd.worker.agents import OnDemand, rules_agent
-from memoryd.worker.agents.brief import Settings
+from memoryd.daemon.ways import Ways
+from memoryd.errors import MemorydError
+from memoryd.worker.agents import OnDemand, providers, rules_agent
+from memoryd.worker.agents.brief import Done, Settings
 from memoryd.worker.ports import Ledger, MemoryAgent
 
 PLACES = "run/agents"  #: below the data directory: the working directories of runs
@@ -22,8 +25,13 @@ class Agents:
 
     config: Callable[[], Config]
     data: Path
+    config_dir: Path  #: where key files are
     ledger: Ledger
     env: Mapping[str, str]
+
+    @property
+    def ways(self) -> Ways:
+        return Ways(data=self.data)
 
     @property
     def places(self) -> Path:
@@ -50,21 +58,15 @@ class Agents:
             order=lambda settings, place: outfit.order(
                 settings, place, self.env, allow_uncaged=self.config().agent.allow_uncaged
             ),
-            environment=lambda settings, place: outfit.environment(settings, place, self.env),
+            environment=lambda settings, place: outfit.environment(settings, place, self.env), heard=self._heard,
         )  # fmt: skip
 
     def settings(self) -> Settings:
-        """:raises ConfigError: they name no model and no command"""
-        config = self.config()
-        agent = config.agent
-        if not (agent.model if agent.kind == "model" else agent.command):
-            raise ConfigError(
-                f'[agent] kind is {agent.kind} and names none: set [agent] {agent.kind}, or kind = "rules"'
-            )
-        return Settings(
-            kind="model" if agent.kind == "model" else "command", model=agent.model, base_url=agent.base_url,
-            key=self.env.get(agent.api_key_env, "") if agent.api_key_env else "", command=agent.command,
-            max_steps=agent.max_steps, timeout_seconds=agent.timeout_seconds,
-            tokens_per_run=config.budget.tokens_per_run, proxy=self.env.get("HTTPS_PROXY", ""),
-            ca_file=self.env.get("SSL_CERT_FILE", ""),
-        )  # fmt: skip
+        """:raises ConfigError: they name no model and no command, or a key is missing"""
+        return agenting.settings(self.config(), self.env, self.config_dir, self.ways.all())
+
+    def _heard(self, settings: Settings, done: Done) -> None:
+        """Remember in which way a model has answered; when that cannot be written it is tried again next time."""
+        if done.way is not None:
+            with contextlib.suppress(MemorydError):
+                self.ways.keep(providers.endpoint(settings.model, settings.base_url).id, done.way)

@@ -14,8 +14,8 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
+from memoryd.daemon import agenting, instructions, logs, placeholder_key
 from memoryd.daemon import config as configuration
-from memoryd.daemon import instructions, logs, placeholder_key
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
@@ -88,6 +88,7 @@ class Daemon:
     state: str = "starting"
     exit_status: int = 0
 
+    configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
@@ -121,12 +122,16 @@ class Daemon:
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
         self.history = History(self.journal)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
         self.breaker = JournalBreaker(self.journal)
-        self.agents = Agents(config=lambda: self.config, data=self.places.data, ledger=self.ledger, env=os.environ)
+        self.agents = Agents(
+            config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
+            ledger=self.ledger, env=os.environ,
+        )  # fmt: skip
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
         )
@@ -305,11 +310,12 @@ class Daemon:
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""
         try:
-            config = await asyncio.to_thread(configuration.load, self.places.config)
+            configured = await asyncio.to_thread(configuration.load, self.places.config)
         except ConfigError as error:
             log.warning("config.refused", reason=str(error))
             return
-        if config != self.config:
+        if configured != self.configured:
+            self.configured, config = configured, agenting.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.agent import MemoryAgents
 from memoryd.daemon.handlers.archive import Archives
 from memoryd.daemon.handlers.daemon import Process
 from memoryd.daemon.handlers.events import Events
@@ -19,7 +20,7 @@ from memoryd.ipc.methods import METHODS
 from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
-FAMILIES = (Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Work, Costs, Process)
+FAMILIES = (Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Work, MemoryAgents, Costs, Process)
 
 
 def table(daemon: Daemon) -> dict[str, Handler]:

@@ -4,7 +4,20 @@ Parameters refuse unknown keys, so that a misspelt one is told. Results ignore t
 newer daemon. Lists answer `{items, next_cursor}`.
 """
 
-from memoryd.ipc.methods import archive, daemon, events, goals, memory, notes, recall, review, sessions, usage, worker
+from memoryd.ipc.methods import (
+    agent,
+    archive,
+    daemon,
+    events,
+    goals,
+    memory,
+    notes,
+    recall,
+    review,
+    sessions,
+    usage,
+    worker,
+)
 from memoryd.ipc.methods.base import Method
 
 METHODS: dict[str, Method] = {
@@ -17,6 +30,7 @@ METHODS: dict[str, Method] = {
     **review.METHODS,
     **archive.METHODS,
     **worker.METHODS,
+    **agent.METHODS,
     **usage.METHODS,
     **daemon.METHODS,
 }

@@ -1,10 +1,9 @@
 """The ledger under every order of reservations, settlements, crashes, clocks and limits."""
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support.events import START
+from support.zones import zone
 
 from memoryd.daemon.config import Budget
 from memoryd.daemon.journal.history import History
@@ -159,26 +159,12 @@ class Ledger(RuleBasedStateMachine):
 @pytest.fixture(autouse=True, scope="module")
 def utc() -> Iterator[None]:
     """The oracle's days are UTC's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TZ", "UTC")
-        time.tzset()
+    with zone("UTC0"):
         yield
-    time.tzset()
 
 
 TestLedger = pytest.mark.filterwarnings("ignore::ResourceWarning")(Ledger.TestCase)
 TestLedger.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
-
-
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    def set_zone(rule: str) -> None:
-        monkeypatch.setenv("TZ", rule)
-        time.tzset()
-
-    yield set_zone
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.fixture
@@ -201,24 +187,24 @@ SANTIAGO = "<-04>4<-03>,M9.1.6/24,M4.1.6/24"  #: its clock is put forward at mid
         (SANTIAGO, "2026-09-05T12:00:00-04:00", "2026-09-06T01:00:00-03:00"),  # a night without midnight
     ],
 )
-def test_a_day_ends_at_the_local_midnight(journal: Journal, zone: Any, rule: str, spent_at: str, frees_at: str) -> None:
-    zone(rule)
+def test_a_day_ends_at_the_local_midnight(journal: Journal, rule: str, spent_at: str, frees_at: str) -> None:
     ledger = ledger_of(journal, Budget(usd_per_day=1.0))
-    ledger.reserve("r", Need(usd=0.6), datetime.fromisoformat(spent_at))
-    with pytest.raises(BudgetSpent) as refused:
-        ledger.reserve("r", Need(usd=0.6), datetime.fromisoformat(spent_at))
-    assert refused.value.not_before == datetime.fromisoformat(frees_at)
-    with pytest.raises(BudgetSpent):
-        ledger.reserve("r", Need(usd=0.6), datetime.fromisoformat(frees_at) - timedelta(seconds=1))
-    ledger.reserve("r", Need(usd=0.6), datetime.fromisoformat(frees_at))
+    spent, free = datetime.fromisoformat(spent_at), datetime.fromisoformat(frees_at)
+    with zone(rule):
+        ledger.reserve("r", Need(usd=0.6), spent)
+        with pytest.raises(BudgetSpent) as refused:
+            ledger.reserve("r", Need(usd=0.6), spent)
+        assert refused.value.not_before == free
+        with pytest.raises(BudgetSpent):
+            ledger.reserve("r", Need(usd=0.6), free - timedelta(seconds=1))
+        ledger.reserve("r", Need(usd=0.6), free)
 
 
-def test_a_journey_to_the_west_gives_no_second_day(journal: Journal, zone: Any) -> None:
+def test_a_journey_to_the_west_gives_no_second_day(journal: Journal) -> None:
     ledger = ledger_of(journal, Budget(calls_per_day=1))
-    zone("<+14>-14")
-    ledger.reserve("r", Need(), START)
-    zone("<-12>12")
-    with pytest.raises(BudgetSpent):
+    with zone("<+14>-14"):
+        ledger.reserve("r", Need(), START)
+    with zone("<-12>12"), pytest.raises(BudgetSpent):
         ledger.reserve("r", Need(), START + timedelta(hours=2))
 
 
@@ -265,4 +251,3 @@ def test_a_settlement_gives_back_what_was_not_spent_and_counts_in_full_what_was_
 def test_a_cost_cannot_be_what_would_free_money(amount: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="1 validation error"):
         Cost.model_validate(amount)
-    assert START.tzinfo is UTC

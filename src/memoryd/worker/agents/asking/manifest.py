@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from memoryd.memory.entries import path_of
 from memoryd.memory.model import CoreLine, Entry, FileKey, Root
 from memoryd.memory.ranking import standing
-from memoryd.memory.text import content_words
+from memoryd.memory.text import content_words, tokens
 from memoryd.worker.agents.asking.quoting import one_line, shortened
 from memoryd.worker.agents.brief import Brief
 
 LINE_CHARS = 240  #: of each memory
+ID_TOKENS = 4  #: of `[m12] `
 MAX_QUERY_CHARS = 20_000  #: of the conversation are compared with memory
 
 _KIND_OF = {"identity.md": "identity", "user.md": "user", "preferences.md": "preference", "constraints.md": "rule"}
@@ -51,13 +53,11 @@ class Manifest:
         return "\n".join(rows) or "(nothing yet)"
 
 
-def build(brief: Brief, said: Sequence[str], cap_chars: int) -> Manifest:
+def build(brief: Brief, said: Sequence[str], cap_tokens: int) -> Manifest:
     """Show core lines first, then active entries by what they share with the conversation, age and importance."""
     ordered = [*_core(brief.core), *_entries(brief, said)]
-    rows = [len(held.line()) + 8 for held in ordered]
-    room = 0
-    while room < len(ordered) and sum(rows[: room + 1]) <= cap_chars:
-        room += 1
+    used = list(accumulate(tokens(held.line()) + ID_TOKENS for held in ordered))
+    room = sum(total <= cap_tokens for total in used)
     numbered = [(f"m{n}", held) for n, held in enumerate(ordered, start=1)]
     return Manifest(shown=dict(numbered[:room]), left_out=dict(numbered[room:]))
 

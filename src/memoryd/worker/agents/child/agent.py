@@ -60,6 +60,7 @@ class ChildAgent:
     places: Path  #: the folder of the working directories: one for each run, empty, removed after it
     order: Callable[[Settings, Path], Order]  #: the cage of a run that works in a directory
     environment: Callable[[Settings, Path], Mapping[str, str]]  #: all of it but the mark
+    heard: Callable[[Settings, Done], None] = lambda settings, done: None  #: looks at each answer. Blocking
     argv: Sequence[str] = CHILD
     grace_seconds: float = GRACE_SECONDS
     clock: Clock = utc_now
@@ -73,6 +74,7 @@ class ChildAgent:
         brief = Brief.of(settings, projection, memory, self.clock())
         async with self._place(run_id) as place, self._started(settings, place, run_id) as child:
             done = await self._bounded(_Talk(child, self.ledger, run_id, self.clock), brief)
+        await asyncio.to_thread(self.heard, settings, done)
         sessions = {(one.host, one.session_id) for one in projection.sessions}
         notes = {(note.host, note.session_id): note.text for note in done.notes}
         return AgentResult(

@@ -1,0 +1,44 @@
+"""`memoryd config agent`: what would be used and why, what a run may cost, never a key."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Cli = Any
+KEY = "sk-not-a-key-at-all"
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORYD_AGENT__KIND", "model")
+    monkeypatch.setenv("MEMORYD_AGENT__MODEL", "anthropic:claude-haiku-4-5")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+
+def test_by_default_the_rules_work_and_cost_nothing(world: object, cli: Cli) -> None:
+    ran = cli("config", "agent")
+    assert (ran.status, ran.err) == (0, "")
+    assert "the default: nothing is configured" in ran.out
+    assert "no model is asked" in ran.out
+
+
+@pytest.mark.usefixtures("model")
+def test_without_a_daemon_it_says_what_this_environment_would_give(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    ran = cli("config", "agent")
+    assert "no daemon runs" in ran.err
+    for told in (
+        "anthropic:claude-haiku-4-5 at https://api.anthropic.com", "the variable ANTHROPIC_API_KEY", "at most 8 calls",
+        "60000 tokens", "$0.30", "cage",
+    ):  # fmt: skip
+        assert told in ran.out
+    assert KEY not in ran.out + cli("config", "agent", "--json").out
+
+
+@pytest.mark.usefixtures("model")
+def test_a_missing_key_is_named_with_where_it_may_be_put(cli: Cli, home: Path) -> None:
+    found = json.loads(cli("config", "agent", "--json").out)
+    assert found["kind"] == "model"
+    assert f"{home}/.config/memoryd/keys/ANTHROPIC_API_KEY with mode 600" in found["problem"]

@@ -1,0 +1,139 @@
+"""Which agent works is what is configured, else what the host's key allows, else the rules; a key is read with care."""
+
+from pathlib import Path
+
+import pytest
+
+from memoryd.daemon import agenting, keys
+from memoryd.daemon.config import Agent, Config
+from memoryd.daemon.ways import NAME, Ways
+from memoryd.errors import ConfigError
+from memoryd.worker.agents.brief import Settings
+
+KEY = "not-a-key-at-all"
+ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
+
+
+def agent(**settings: object) -> Agent:
+    return Agent.model_validate(settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "env", "kind", "model"),
+    [
+        ({}, ANTHROPIC, "rules", ""),
+        ({"use_host_credentials": True}, ANTHROPIC, "model", "anthropic:claude-haiku-4-5"),
+        ({"use_host_credentials": True}, {"OPENAI_API_KEY": KEY}, "model", "openai:gpt-5.6-luna"),
+        ({"use_host_credentials": True}, {}, "rules", ""),
+        ({"use_host_credentials": True, "kind": "rules"}, ANTHROPIC, "rules", ""),
+        ({"use_host_credentials": True, "kind": "model", "model": "ollama:x"}, ANTHROPIC, "model", "ollama:x"),
+        ({"use_host_credentials": True, "kind": "model"}, {}, "rules", ""),
+        ({"kind": "command", "command": ("a",)}, ANTHROPIC, "command", ""),
+    ],
+)
+def test_the_agent_is_the_configured_one_else_the_hosts_else_the_rules(
+    given: dict[str, object], env: dict[str, str], kind: str, model: str
+) -> None:
+    choice = agenting.choose(agent(**given), env)
+    assert (choice.agent.kind, choice.agent.model) == (kind, model)
+    assert KEY not in choice.why
+
+
+def settings_of(config_dir: Path, env: dict[str, str], **given: object) -> Settings:
+    config = agenting.in_force(Config(agent=agent(kind="model", **given)), env)
+    return agenting.settings(config, env, config_dir, {})
+
+
+def test_a_key_comes_from_the_environment_a_systemd_credential_or_a_private_file(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    file = keys.file_of("MINE", tmp_path)
+    file.write_text("from-file\n")
+    file.chmod(0o600)
+    credential = tmp_path / "credentials" / "MINE"
+    credential.parent.mkdir()
+    credential.write_text("from-systemd\n")
+    env = {"CREDENTIALS_DIRECTORY": str(credential.parent)}
+    found = [keys.find("MINE", given, tmp_path) for given in ({"MINE": "from-env", **env}, env, {})]
+    assert [one.value for one in found if one] == ["from-env", "from-systemd", "from-file"]
+    assert "from-env" not in repr(found)
+
+
+def test_a_key_file_that_others_can_read_is_refused_with_the_mend(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    file = keys.file_of("OPENAI_API_KEY", tmp_path)
+    file.write_text(KEY)
+    file.chmod(0o640)
+    with pytest.raises(ConfigError, match=f"chmod 600 {file}") as caught:
+        settings_of(tmp_path, {}, model="openai:gpt-5")
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_file_is_no_link_to_somewhere_else(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    secret = tmp_path / "elsewhere"
+    secret.write_text(KEY)
+    secret.chmod(0o600)
+    keys.file_of("OPENAI_API_KEY", tmp_path).symlink_to(secret)
+    with pytest.raises(ConfigError):
+        settings_of(tmp_path, {}, model="openai:gpt-5")
+
+
+@pytest.mark.parametrize("name", ["../MINE", "sk-abc/def", "a b", "x" * 200])
+def test_what_is_no_name_of_a_key_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="api_key_env"):
+        settings_of(tmp_path, {}, model="openai:gpt-5", api_key_env=name)
+
+
+def test_a_missing_key_says_where_it_may_be_put(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*keys/OPENAI_API_KEY with mode 600"):
+        settings_of(tmp_path, {}, model="openai:gpt-5")
+
+
+def test_a_providers_key_goes_to_no_other_address_unless_it_is_named(tmp_path: Path) -> None:
+    env = {"OPENAI_API_KEY": KEY}
+    elsewhere = "http://127.0.0.1:8080/v1/"
+    assert settings_of(tmp_path, env, model="openai:x", base_url=elsewhere).key == ""
+    named = settings_of(tmp_path, env, model="openai:x", base_url=elsewhere, api_key_env="OPENAI_API_KEY")
+    assert (named.key, named.base_url) == (KEY, "http://127.0.0.1:8080/v1")
+    assert KEY not in repr(named)
+
+
+def test_a_server_of_ones_own_needs_no_key_and_is_tried_first(tmp_path: Path) -> None:
+    found = settings_of(tmp_path, {}, model="ollama:qwen2.5:1.5b")
+    assert (found.key, found.base_url, found.way) == ("", "http://127.0.0.1:11434/v1", None)
+    assert settings_of(tmp_path, {"OPENAI_API_KEY": KEY}, model="openai:gpt-5").way == "tools"
+
+
+@pytest.mark.parametrize("model", ["", "gpt-5", "nobody:x"])
+def test_a_model_that_is_not_named_by_its_provider_is_refused(tmp_path: Path, model: str) -> None:
+    with pytest.raises(ConfigError, match="PROVIDER:NAME"):
+        settings_of(tmp_path, {}, model=model)
+
+
+@pytest.mark.parametrize(
+    ("url", "env", "proxy"),
+    [
+        ("https://api.openai.com/v1", {"HTTPS_PROXY": "http://p:1"}, "http://p:1"),
+        ("https://api.openai.com/v1", {"https_proxy": "http://p:2", "HTTPS_PROXY": "http://p:1"}, "http://p:2"),
+        ("https://api.openai.com/v1", {"ALL_PROXY": "http://p:3"}, "http://p:3"),
+        ("https://api.openai.com/v1", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "x, .openai.com"}, ""),
+        ("https://api.openai.com/v1", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "*"}, ""),
+        ("https://api.openai.com/v1", {"HTTP_PROXY": "http://p:1"}, ""),
+        ("http://gpu.lan:8000/v1", {"HTTP_PROXY": "http://p:1", "NO_PROXY": "notgpu.lan"}, "http://p:1"),
+        ("http://127.0.0.1:11434/v1", {"HTTP_PROXY": "http://p:1"}, ""),
+    ],
+)
+def test_the_proxy_is_the_one_that_the_environment_names(url: str, env: dict[str, str], proxy: str) -> None:
+    assert agenting.proxy_of(url, env) == proxy
+
+
+def test_what_works_at_an_endpoint_is_remembered_and_a_broken_file_is_nothing(tmp_path: Path) -> None:
+    ways = Ways(data=tmp_path)
+    assert ways.all() == {}
+    for n in range(60):
+        ways.keep(f"openai:m{n} http://x", "text")
+    ways.keep("openai:m59 http://x", "json-object")
+    assert list(ways.all().items())[-1] == ("openai:m59 http://x", "json-object")
+    assert len(ways.all()) == 50
+    (tmp_path / NAME).write_text('{"x": "by magic"}')
+    assert ways.all() == {}
