@@ -1,6 +1,6 @@
 """An agent child for tests: the real one, with a work of this file, which the model's name chooses.
 
-`python -P agent_child.py [--without-landlock] ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
+`python -P agent_child.py [--landlock=VERSION] ORDER`; the brief's `settings.model` is `NAME` or `NAME ARGUMENT`.
 """
 
 import asyncio
@@ -136,6 +136,11 @@ async def grandchild(brief: Brief, purse: Purse, argument: str) -> Done:
     return Done()
 
 
+async def grandchild_and_hang(brief: Brief, purse: Purse, argument: str) -> Done:
+    await grandchild(brief, purse, "bare")
+    return await call_that_hangs(brief, purse, "")
+
+
 async def memory(brief: Brief, purse: Purse, argument: str) -> Done:
     """Touch that many megabytes."""
     kept = []
@@ -235,7 +240,7 @@ WAYS_OUT: dict[str, Callable[[str], Any]] = {
 
 _ACTS = (
     each_prompt, asks, as_told, fault, raises, exits, killed, call_that_hangs, deaf_loop, prints, endless_line,
-    endless_lines, endless_errors, not_paid_for, tries, grandchild, memory, forks,
+    endless_lines, endless_errors, not_paid_for, tries, grandchild, grandchild_and_hang, memory, forks,
 )  # fmt: skip
 ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
 
@@ -249,6 +254,6 @@ def load(kind: str) -> Work:
 
 
 if __name__ == "__main__":
-    if "--without-landlock" in sys.argv:
-        landlock.abi = lambda: 0
+    if sys.argv[1].startswith("--landlock="):  # as a kernel of that version; 0: without
+        landlock.abi = lambda: int(sys.argv[1].partition("=")[2])
     main(load)

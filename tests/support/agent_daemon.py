@@ -14,6 +14,7 @@ from memoryd.daemon import logs
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers import table
 from memoryd.ipc import places as placing
+from memoryd.worker.agents.brief import Settings
 from support.agents import child_agent
 
 
@@ -24,7 +25,8 @@ async def serve() -> None:
     agent = child_agent(places.data, config.agent.model)
     daemon = await Daemon.open(places, config, agent=agent)
     agent.name, agent.ledger, agent.places = config.agent.kind, daemon.ledger, daemon.agents.places
-    agent.settings = daemon.agents.settings
+    wanted = config.agent.model_dump(include={"kind", "model", "base_url", "timeout_seconds"})
+    agent.settings = lambda: Settings.model_validate(wanted)
     daemon.handle_signals()
     try:
         await daemon.start(table(daemon))

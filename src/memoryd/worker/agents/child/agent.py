@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,12 @@ from typing import assert_never
 import structlog
 from pydantic import BaseModel, ValidationError
 
+from memoryd import fsio
 from memoryd.clock import Clock, utc_now
-from memoryd.errors import ConfigError
+from memoryd.errors import Busy, ConfigError
 from memoryd.ipc.redaction import redact
 from memoryd.memory.model import MemoryView
+from memoryd.worker.agents import exits
 from memoryd.worker.agents.brief import (
     SAID,
     AgentFault,
@@ -44,6 +46,7 @@ MAX_OUTPUT_BYTES = 4 * 1024 * 1024  #: of a run
 MAX_STDERR_BYTES = 1024 * 1024  #: then it is read no more
 KEPT_STDERR_BYTES = 4096  #: its end, for the log
 GRACE_SECONDS = 5.0  #: beyond a run's time, for an agent to end it itself
+LINGER_SECONDS = 1.0  #: that something which outlived it may keep its errors open
 END_SECONDS = 6.0  #: for the keeper to end what it keeps; longer than it takes itself at most
 MAX_REASON_CHARS = 500
 
@@ -66,7 +69,10 @@ class ChildAgent:
     clock: Clock = utc_now
 
     async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
-        """:raises AgentFault: no answer"""
+        """
+        :raises AgentFault: no answer
+        :raises MemorydError: no folder or no process for it now
+        """
         try:
             settings = await asyncio.to_thread(self.settings)
         except ConfigError as error:
@@ -84,7 +90,7 @@ class ChildAgent:
     @contextlib.asynccontextmanager
     async def _place(self, run_id: str) -> AsyncIterator[Path]:
         place = self.places / run_id
-        await asyncio.to_thread(place.mkdir, mode=0o700, parents=True)
+        await asyncio.to_thread(fsio.make_dirs, place)
         try:
             yield place
         finally:
@@ -94,18 +100,22 @@ class ChildAgent:
     async def _started(self, settings: Settings, place: Path, run_id: str) -> AsyncIterator[Process]:
         """A child in a session of its own; on leaving, it and all that it started are gone."""
         order = await asyncio.to_thread(self.order, settings, place)
-        child = await asyncio.create_subprocess_exec(
-            *self.argv, order.line(), stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=place, start_new_session=True,
-            env={**self.environment(settings, place), tree.MARK: run_id}, limit=MAX_LINE_BYTES,
-        )  # fmt: skip
-        assert child.stderr is not None
-        errors = asyncio.create_task(_last_words(child.stderr))
+        argv, env = [*self.argv, order.line()], {**self.environment(settings, place), tree.MARK: run_id}
         try:
-            yield child
+            child = await exits.start(argv, cwd=place, env=env, limit=MAX_LINE_BYTES)
+        except OSError as error:
+            raise Busy(f"cannot start the agent's process: {error.strerror}; end some programs") from error
+        assert child.process.stderr is not None
+        errors = asyncio.create_task(_last_words(child.process.stderr))
+        try:
+            yield child.process
         finally:
-            await _end(child, run_id, errors)
-            if text := errors.result():
+            await _end(child, run_id)
+            await asyncio.wait([errors], timeout=LINGER_SECONDS)
+            errors.cancel()
+            if text := await errors:
                 log.debug("agent.stderr", run=run_id, text=redact(text))
+            child.close()
 
     async def _bounded(self, talk: "_Talk", brief: Brief) -> Done:
         try:
@@ -189,40 +199,28 @@ class _Talk:
 
 
 async def _last_words(stream: asyncio.StreamReader) -> str:
-    """Read to the end, as far as is bearable; keep the last of it."""
+    """Read to the end, as far as is bearable; the last of it."""
     kept, left = b"", MAX_STDERR_BYTES
-    while left > 0 and (chunk := await stream.read(65536)):
-        left -= len(chunk)
-        kept = (kept + chunk)[-KEPT_STDERR_BYTES:]
+    with contextlib.suppress(asyncio.CancelledError):
+        while left > 0 and (chunk := await stream.read(65536)):
+            left -= len(chunk)
+            kept = (kept + chunk)[-KEPT_STDERR_BYTES:]
     return kept.decode("utf-8", "replace")
 
 
-async def _end(child: Process, run_id: str, errors: asyncio.Task[str]) -> None:
-    """Close its input, which ends it; kill what is left. On return it is reaped, and its pipes are closed."""
-    assert child.stdin is not None
-    child.stdin.close()
+async def _end(child: exits.Started, run_id: str) -> None:
+    """Close its input, which ends it; kill what is left. On return it is reaped."""
+    assert child.process.stdin is not None
+    child.process.stdin.close()
     try:
         async with asyncio.timeout(END_SECONDS):
-            await _silent(child, errors)
+            await child.exited.wait()
     except TimeoutError:
         log.warning("agent.killed", run=run_id)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+        os.killpg(child.process.pid, signal.SIGKILL)
     await asyncio.to_thread(_kill_marked, run_id)
-    await _silent(child, errors)
-    await child.wait()
-
-
-async def _silent(child: Process, errors: asyncio.Task[str]) -> None:
-    """Until nobody is left who could write to its pipes; what is still in them is thrown away."""
-    await _discard(child.stdout)
-    await asyncio.wait([errors])
-    await _discard(child.stderr)
-
-
-async def _discard(pipe: asyncio.StreamReader | None) -> None:
-    while pipe is not None and await pipe.read(65536):
-        pass
+    await child.exited.wait()
 
 
 def _kill_marked(run_id: str) -> None:

@@ -50,7 +50,9 @@ def enter(order: Order) -> None:
         landlock.restrict([*rules, *((path, landlock.DEVICE) for path in DEVICES)], order.ports)
     elif not order.inside:
         _begin_inside(order)
-    kernel.drop_capabilities()
+    if os.geteuid() == 0:
+        with contextlib.suppress(OSError):  # a service's own filter may have taken the call away
+            kernel.drop_capabilities()
     seccomp.restrict()
 
 

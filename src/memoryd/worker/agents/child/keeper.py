@@ -13,7 +13,7 @@ import time
 
 from memoryd.worker.agents.brief import Fault
 from memoryd.worker.agents.child import tree
-from memoryd.worker.agents.child.order import Order
+from memoryd.worker.agents.child.order import MEGABYTE, Order
 
 LOOK_SECONDS = 0.2  #: between two looks at what is used
 END_SECONDS = 5.0  #: for killed processes to be gone
@@ -117,10 +117,10 @@ def _reaped(agent: int) -> int | None:
 
 def _too_much(order: Order) -> str:
     found = tree.below(os.getpid())
-    if sum(one.rss_bytes for one in found) > order.memory_bytes:
-        return f"the agent used more than {order.memory_bytes // 1024**2} MB of memory"
     if len(found) > order.processes:
         return f"the agent started more than {order.processes} processes"
+    if sum(one.rss_bytes for one in found) > order.memory_bytes:  # what they share counts for each
+        return f"the agent used more than {order.memory_bytes // MEGABYTE} MB of memory"
     return ""
 
 

@@ -14,6 +14,9 @@ PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 _PASSED = (*NAMES, *PROXIES, *(name.lower() for name in PROXIES), *CERTIFICATES)
 
+COMMAND_BYTES = 1536 * MEGABYTE  #: less than the service as a whole may use
+MODEL_BYTES = 1024 * MEGABYTE
+
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -30,12 +33,12 @@ def order(settings: Settings, place: Path, env: Mapping[str, str], *, allow_unca
     if settings.kind == "command":
         return Order(
             work=str(place), reads=(*reads, *programs.reads(settings.command, env)),
-            writes=programs.writes(settings.command, env), ports=None, memory_bytes=4096 * MEGABYTE, processes=256,
+            writes=programs.writes(settings.command, env), ports=None, memory_bytes=COMMAND_BYTES, processes=256,
             cpu_seconds=_cpu(settings), allow_uncaged=allow_uncaged,
         )  # fmt: skip
     return Order(
         work=str(place), reads=reads, ports=tuple(sorted(set(_ports(settings, env)))),
-        memory_bytes=1024 * MEGABYTE, address_bytes=4096 * MEGABYTE, processes=16, cpu_seconds=_cpu(settings),
+        memory_bytes=MODEL_BYTES, address_bytes=4096 * MEGABYTE, processes=16, cpu_seconds=_cpu(settings),
         allow_uncaged=allow_uncaged,
     )  # fmt: skip
 

@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import os
 import signal
-from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
+from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from memoryd.worker.agents import exits
 
 MAX_OUT_BYTES = 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -25,18 +27,6 @@ class Ended:
     too_much: bool = False  #: it was ended because its output had no end
 
 
-class _Exits(SubprocessStreamProtocol):
-    """Tells when the program itself has ended; `Process.wait` waits for everybody who has its pipes."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=CHUNK_BYTES, loop=loop)
-        self.exited = asyncio.Event()
-
-    def process_exited(self) -> None:
-        super().process_exited()
-        self.exited.set()
-
-
 async def run(argv: Sequence[str], prompt: str, *, place: Path, env: Mapping[str, str], seconds: float) -> Ended:
     """Run a program in a session of its own; on return, whatever the way, its group is dead and it is reaped.
 
@@ -45,18 +35,14 @@ async def run(argv: Sequence[str], prompt: str, *, place: Path, env: Mapping[str
     :raises OSError: it cannot be started
     :raises TimeoutError: it had not ended in time
     """
-    loop = asyncio.get_running_loop()
-    transport, exits = await loop.subprocess_exec(
-        lambda: _Exits(loop), *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=place, env=env, start_new_session=True
-    )
-    child = Process(transport, exits, loop)
+    started = await exits.start(argv, cwd=place, env=env, limit=CHUNK_BYTES)
     try:
         async with asyncio.timeout(seconds):
-            return await _talked(child, exits.exited, prompt.encode(errors="replace"))
+            return await _talked(started.process, started.exited, prompt.encode(errors="replace"))
     finally:
-        _kill(child)
-        await exits.exited.wait()
-        transport.close()
+        _kill(started.process)
+        await started.exited.wait()
+        started.close()
 
 
 async def _talked(child: Process, exited: asyncio.Event, prompt: bytes) -> Ended:

@@ -12,7 +12,7 @@ import pytest
 from support.agents import NOW, RUN, child_agent, fault_of, gone, propose
 from support.purses import MemoryLedger
 
-from memoryd.errors import ConfigError
+from memoryd.errors import ConfigError, MemorydError, Retry
 from memoryd.memory.proposals import Lines
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import MEGABYTE
@@ -155,3 +155,26 @@ async def test_a_keeper_that_is_killed_takes_its_agent_and_all_the_rest_with_it(
     os.kill(keeper, signal.SIGKILL)
     assert (await run).code == "crashed"
     assert await gone(agent) == []
+
+
+async def test_one_that_outlives_its_keeper_unmarked_does_not_hold_the_daemon_up(tmp_path: Path) -> None:
+    """It has an environment and a session of its own, and the agent's pipes; nothing tells it from a person's."""
+    ledger, before = MemoryLedger(), await asyncio.to_thread(sleepers)
+    agent = child_agent(tmp_path, "grandchild_and_hang", ledger=ledger)
+    run = asyncio.create_task(fault_of(agent))
+    async with asyncio.timeout(30):
+        while not ledger.reserved:  # noqa: ASYNC110 - the child tells nobody else
+            await asyncio.sleep(0.01)
+    os.kill(min(await asyncio.to_thread(lambda: list(tree.marked(RUN)))), signal.SIGKILL)
+    async with asyncio.timeout(30):
+        assert (await run).code == "crashed"
+    left = await asyncio.to_thread(sleepers) - before
+    assert len(left) == 1
+    os.kill(left.pop(), signal.SIGKILL)
+
+
+async def test_a_machine_that_cannot_start_a_process_is_asked_again_later(tmp_path: Path) -> None:
+    with pytest.raises(MemorydError) as caught:
+        await propose(child_agent(tmp_path, "each_prompt", argv=[str(tmp_path / "nothing")]))
+    assert caught.value.retry is Retry.LATER
+    assert not list(tmp_path.glob("agents/*"))

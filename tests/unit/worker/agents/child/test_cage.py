@@ -42,7 +42,7 @@ class Kind:
         return (await propose(agent)).notes["generic", "s1"].split(SEPARATOR)
 
 
-WITHOUT_LANDLOCK = (*ARGV, "--without-landlock")
+WITHOUT_LANDLOCK = (*ARGV, "--landlock=0")
 
 
 @pytest.fixture
@@ -131,6 +131,20 @@ async def test_with_landlock_it_connects_to_the_ports_of_its_order_alone(tmp_pat
         assert set(told[1:]) <= REFUSED
         assert await Kind("landlock").attempt(tmp_path, *ways_out, ports=None) == ["done"] * 3
         assert await uncaged.attempt(tmp_path, *ways_out, ports=(port,)) == ["done"] * 3
+
+
+@linux
+@pytest.mark.parametrize("version", [1, 3, 4, 5])
+async def test_an_older_kernel_keeps_in_what_it_can(tmp_path: Path, secret: Path, version: int) -> None:
+    if int(cage.describe()[1].partition("version ")[2].partition(";")[0] or 0) < version:
+        pytest.skip("this kernel is older")
+    older = Kind("landlock", argv=(*ARGV, f"--landlock={version}"))
+    with listening(socket.AF_INET, ("127.0.0.1", 0)) as other:
+        closed = f"connect {other.getsockname()[1]}"
+        told = await older.attempt(tmp_path, "write new", f"read {secret}", f"append {secret}", closed, ports=(1,))
+    assert told[0] == "done"
+    assert set(told[1:3]) <= REFUSED
+    assert (told[3] in REFUSED) == (version >= 4)
 
 
 @linux
