@@ -18,13 +18,14 @@ from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import LARGE, Sheet
 from memoryd.worker.agents.brief import Brief, Done, Need, Purse, Settings
+from memoryd.worker.agents.child.tree import MARK
 from memoryd.worker.agents.command import outcomes, output, process, programs
 from memoryd.worker.agents.command.output import Told
 from memoryd.worker.agents.command.process import Ended
 from memoryd.worker.agents.command.programs import Program
 
 OUT_TOKENS = 6_000  #: of one answer, thoughts included; no program can be told a limit
-MARK = "MEMORYD_CHILD"  #: in the environment: hooks that a program fires all the same end at once
+NOTED_TOKENS = 5 * LARGE.noted_chars // 2  #: at most, of what earlier parts gave
 _MILLION = 1_000_000
 
 
@@ -35,7 +36,7 @@ async def run(brief: Brief, purse: Purse) -> Done:
     """
     program = programs.of(brief.settings.command)
     if not brief.settings.command:
-        raise outcomes.fault(program, "configuration")
+        raise outcomes.absent(program)
     instructions = await asyncio.to_thread(_instructions)
     call = _Call(
         settings=brief.settings, program=program, purse=purse, instructions=instructions,
@@ -67,7 +68,7 @@ class _Call:
 
     def room(self, brief: Brief) -> Room:
         steps = self.settings.compaction_max_steps if brief.projection.partial else self.settings.max_steps
-        return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed)
+        return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed + NOTED_TOKENS)
 
     async def ask(self, request: str) -> Answer:
         """Reserve, run the program, settle, read its answer. :raises AgentFault: there is none"""
@@ -104,11 +105,12 @@ class _Call:
         except TimeoutError:
             raise outcomes.fault(self.program, "provider-slow") from None
         except OSError as error:
-            raise outcomes.fault(self.program, "configuration") from error
+            raise outcomes.absent(self.program) from error
         finally:
             await asyncio.to_thread(programs.clear, command, place, os.environ)
 
     def _environment(self, place: Path) -> Mapping[str, str]:
+        """With the mark, by which hooks that a program fires all the same end at once."""
         mark = os.environ.get(MARK) or "1"
         return {**os.environ, **programs.sets(self.settings.command, place), "TMPDIR": str(place), MARK: mark}
 

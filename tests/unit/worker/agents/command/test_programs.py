@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from memoryd.worker.agents.brief import Settings
+from memoryd.worker.agents.child import outfit
 from memoryd.worker.agents.command import programs
 
 PLACE = Path("/place")
@@ -98,3 +100,15 @@ def test_no_place_of_a_program_opens_the_persons_home(tmp_path: Path) -> None:
     found = programs.reads(["claude"], {"HOME": str(tmp_path), "PATH": str(tmp_path)})
     assert found == (str(tmp_path / "claude"),)
     assert programs.reads(["not-there"], {"HOME": "/h", "PATH": "/usr/bin"}) == ()
+
+
+def test_the_cage_and_the_environment_of_a_command_are_its_programs(tmp_path: Path) -> None:
+    (tmp_path / "claude").touch(mode=0o700)
+    env = {"HOME": "/h", "PATH": str(tmp_path), "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "b"}
+    given = Settings(kind="command", command=("claude", "-p"))
+    order = outfit.order(given, PLACE, env, allow_uncaged=False)
+    assert str(tmp_path / "claude") in order.reads
+    assert order.writes == ("/h/.claude", "/h/.claude.json")
+    names = outfit.environment(given, PLACE, env)
+    assert names["ANTHROPIC_API_KEY"] == "a"
+    assert "OPENAI_API_KEY" not in names

@@ -202,6 +202,7 @@ async def test_a_program_that_is_not_there_or_cannot_be_run_is_a_matter_of_confi
     (tmp_path / "codex").write_text("no program")
     plain = await fault_of(Script(path=tmp_path / "codex"))
     assert absent.fault.code == plain.fault.code == "configuration"
+    assert "absolute path" in absent.fault.reason
 
 
 async def test_a_conversation_of_many_parts_is_asked_about_part_by_part(tmp_path: Path) -> None:
