@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from support.fake_model import Asked, FakeModel, Reply, item, served
-from support.released import PEOPLE, OfClaude, OfCodex, program
+from support.released import PEOPLE, OfClaude, OfCodex, program, token
 
 from memoryd.daemon.agents import PLACES
 from memoryd.daemon.demo import replay
 
 SAID = "I prefer short commit messages in the imperative mood"
+RENEWED = token(exp=4_000_000_000, **{"https://api.openai.com/auth": {"chatgpt_account_id": "a"}})
 
 
 class Stage(replay.Stage):
@@ -42,7 +43,10 @@ class Stage(replay.Stage):
 
 
 def answers(asked: Asked) -> Reply:
-    """What the user says in the second turn."""
+    """What the user says in the second turn; to a login that is to be renewed, a new one."""
+    if asked.path.endswith("/token"):
+        told = {"id_token": RENEWED, "access_token": RENEWED, "refresh_token": "new"}
+        return Reply(raw=json.dumps(told))
     return Reply(items=[item(SAID, "u2")], tokens=(4000, 60))
 
 
@@ -118,6 +122,19 @@ def test_hooks_that_a_program_fires_all_the_same_are_not_recorded_for_the_mark_o
         fired, heard = run(agents)
         assert fired >= 3
         assert heard[0] == 0
+
+
+def test_a_login_that_has_run_out_is_renewed_from_within_the_cage_and_kept(tmp_path: Path) -> None:
+    command = [str(program("codex")), "exec"]
+    with signed_in("codex", tmp_path / "stage", command) as (person, stage, fake):
+        assert isinstance(person, OfCodex)
+        person.let_login_run_out()
+        replay.replay(stage, replay.read_script(), replay.Checks())
+        print((stage.home / "daemon.log").read_text()[-3000:], fake.asked[0].path, person.credentials.read_text())
+        assert preferences(stage) == [f"- {SAID}"]
+        kept = json.loads(person.credentials.read_text())["tokens"]
+        assert kept["refresh_token"] == "new"
+        assert [asked.headers["authorization"] for asked in fake.asked if asked.is_responses] == [f"Bearer {RENEWED}"]
 
 
 def recorded_session() -> str:

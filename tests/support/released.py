@@ -1,5 +1,6 @@
 """Released programs of other makers, in the folder that MEMORYD_PROGRAMS names: `make test-hosts` puts them there."""
 
+import base64
 import json
 import os
 import platform
@@ -95,7 +96,7 @@ class OfCodex(Person):
         return self.settings / "auth.json"
 
     def environment(self, url: str) -> dict[str, str]:
-        return {}
+        return {"CODEX_REFRESH_TOKEN_URL_OVERRIDE": f"{url}/token"}
 
     def sign_in(self, url: str) -> None:
         self.settings.mkdir(parents=True)
@@ -107,6 +108,19 @@ class OfCodex(Person):
             f'base_url = "{url}"\nrequires_openai_auth = true\nwire_api = "responses"\n'
             f'[mcp_servers.trace]\ncommand = "sh"\nargs = ["-c", "echo server >>{self.settings}/fired"]\n'
         )
+
+    def let_login_run_out(self) -> None:
+        """An account's login whose token is too old: it has to be renewed before it is used."""
+        told = token(exp=1, **{"https://api.openai.com/auth": {"chatgpt_account_id": "a", "chatgpt_plan_type": "plus"}})
+        tokens = {"id_token": told, "access_token": told, "refresh_token": "old", "account_id": "a"}
+        login = {"auth_mode": "chatgpt", "tokens": tokens, "last_refresh": "2026-01-01T00:00:00Z"}
+        self.credentials.write_text(json.dumps(login))
+
+
+def token(**claims: object) -> str:
+    """A JSON web token; nobody looks at its signature."""
+    parts: tuple[dict[str, object], ...] = ({"alg": "none", "typ": "JWT"}, claims, {})
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
 
 
 PEOPLE: dict[str, type[OfClaude | OfCodex]] = {"claude": OfClaude, "codex": OfCodex}

@@ -176,6 +176,12 @@ async def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: 
     await gone(tmp_path / "pid")
 
 
+async def test_a_program_is_asked_to_end_before_it_is_killed(tmp_path: Path) -> None:
+    saves = f"trap 'echo saved >{tmp_path}/login; exit 0' TERM; sleep 600 & wait"
+    await fault_of(script(tmp_path, "claude", then=saves), seconds=1.0)
+    assert (tmp_path / "login").read_text() == "saved\n"
+
+
 async def test_what_a_program_leaves_behind_with_its_output_open_does_not_hold_up_the_run(tmp_path: Path) -> None:
     leaves = f"sleep 600 & echo $! >{tmp_path}/pid"
     done, _ = await ask(script(tmp_path, "claude", out=claude(ANSWER), then=leaves))
