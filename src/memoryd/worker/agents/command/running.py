@@ -17,7 +17,7 @@ from memoryd.worker.agents.asking.answer import Answer, read_text, schema
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import LARGE, Sheet
-from memoryd.worker.agents.brief import Brief, Done, Need, Purse, Settings
+from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, FaultCode, Need, Purse, Settings
 from memoryd.worker.agents.child.tree import MARK
 from memoryd.worker.agents.command import outcomes, output, process, programs
 from memoryd.worker.agents.command.output import Told
@@ -26,6 +26,7 @@ from memoryd.worker.agents.command.programs import Program
 
 OUT_TOKENS = 6_000  #: of one answer, thoughts included; no program can be told a limit
 NOTED_TOKENS = 5 * LARGE.noted_chars // 2  #: at most, of what earlier parts gave
+_COST_NOTHING: tuple[FaultCode, ...] = ("login", "quota", "rate-limited", "configuration")  #: no model has worked
 _MILLION = 1_000_000
 
 
@@ -71,14 +72,20 @@ class _Call:
         return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed + NOTED_TOKENS)
 
     async def ask(self, request: str) -> Answer:
-        """Reserve, run the program, settle, read its answer. :raises AgentFault: there is none"""
-        text = f"{self.instructions}\n{request}\n"
+        """Reserve, run the program, read its answer, settle. :raises AgentFault: there is none"""
         reservation = await self.purse.reserve(self._need(request))
-        ended = await self._run(text)
-        told = output.read(self.program.prints, ended.out, ended.error)
-        if told.cost is not None:
-            await self.purse.spent(reservation, told.cost)
-        return self._answer(ended, told)
+        cost: Cost | None = None
+        try:
+            ended = await self._run(f"{self.instructions}\n{request}\n")
+            told = output.read(self.program.prints, ended.out, ended.error)
+            cost = told.cost
+            return self._answer(ended, told)
+        except AgentFault as error:
+            cost = Cost() if cost is None and error.fault.code in _COST_NOTHING else cost
+            raise
+        finally:
+            if cost is not None:
+                await self.purse.spent(reservation, cost)
 
     def _answer(self, ended: Ended, told: Told) -> Answer:
         """An answer counts when the program says that it did not fail, and its text is what was asked for."""
@@ -100,14 +107,18 @@ class _Call:
         try:
             await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
             argv = await asyncio.to_thread(programs.argv, command, place, os.environ)
-            left = max(1.0, self.ends_mono - mono())
+            return await self._ended(argv, text, place)
+        finally:
+            await asyncio.to_thread(programs.clear, command, place, os.environ)
+
+    async def _ended(self, argv: list[str], text: str, place: Path) -> Ended:
+        left = max(1.0, self.ends_mono - mono())
+        try:
             return await process.run(argv, text, place=place, env=self._environment(place), seconds=left)
         except TimeoutError:
             raise outcomes.fault(self.program, "provider-slow") from None
         except OSError as error:
             raise outcomes.absent(self.program) from error
-        finally:
-            await asyncio.to_thread(programs.clear, command, place, os.environ)
 
     def _environment(self, place: Path) -> Mapping[str, str]:
         """With the mark, by which hooks that a program fires all the same end at once."""

@@ -10,7 +10,7 @@ from support.commands import Script, script
 from support.daemons import until
 
 from memoryd.memory.proposals import Lines
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Settings
+from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, Settings
 from memoryd.worker.agents.command import work
 from memoryd.worker.agents.command.process import MAX_OUT_BYTES
 
@@ -96,6 +96,22 @@ async def test_a_failed_call_is_settled_with_what_it_has_cost(tmp_path: Path) ->
     with pytest.raises(AgentFault, match="claude did not answer"):
         await work(asked(program), purse := CountingPurse())
     assert purse.settled["r1"].usd == 0.02
+
+
+async def test_a_program_that_was_not_let_in_has_cost_nothing(tmp_path: Path) -> None:
+    for program in (script(tmp_path, "codex", err="Not logged in", status=1), Script(path=tmp_path / "not-there")):
+        with pytest.raises(AgentFault):
+            await work(asked(program), purse := CountingPurse())
+        assert purse.settled == {"r1": Cost()}
+
+
+@pytest.mark.parametrize(
+    "usage", [{"input_tokens": 10**30}, {"input_tokens": -5}, {"input_tokens": "x"}, "x", None, []]
+)
+async def test_whatever_a_program_tells_of_its_cost_is_no_error(tmp_path: Path, usage: object) -> None:
+    told = claude(ANSWER, usage=usage, total_cost_usd=float("inf"))
+    done, _ = await ask(script(tmp_path, "claude", out=told))
+    assert done.proposals
 
 
 async def test_nothing_is_run_without_a_reservation(tmp_path: Path) -> None:
