@@ -36,7 +36,7 @@ SIZES = (1_000, 10_000, 100_000)
 QUERIES = 2_000  #: distinct ones a language
 MAX_P99_MS, MAX_GROWTH = 5.0, 2.0
 MAX_RSS_MB = 50  #: of the daemon and its reader
-TEXTS_AN_ENTRY = 10  #: past texts for each entry of the memory beside them
+TEXTS_AN_ENTRY, MAX_ENTRIES = 10, 1_000  #: past texts for each entry of the memory beside them; more is no memory
 TEXTS_A_SESSION = 20
 LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
 MEMORY_LIMIT = "each question looks at each file of the directory and redacts it again before the index is asked"
@@ -58,7 +58,7 @@ class Filled:
 
     @property
     def remembered(self) -> Sequence[str]:
-        return self.texts[::TEXTS_AN_ENTRY]
+        return self.texts[::TEXTS_AN_ENTRY][:MAX_ENTRIES]
 
 
 def section(ground: Ground) -> tuple[list[Row], list[str]]:

@@ -32,7 +32,7 @@ async def deferred(daemon: Daemon) -> dict[str, Any]:
 
 
 async def runs(daemon: Daemon) -> list[tuple[str | None, str]]:
-    rows = await asyncio.to_thread(daemon.history.runs)
+    rows = await asyncio.to_thread(daemon.runlog.page)
     return [(row["agent"], row["outcome"]) for row in reversed(rows) if row["action"] == "consolidate"]
 
 

@@ -146,6 +146,66 @@ async def test_an_archive_does_not_bring_back_what_was_purged(home: Path, projec
         assert not found
 
 
+async def test_after_a_purge_of_everything_an_older_archive_brings_nothing_and_a_later_one_what_is_new(
+    home: Path, project: str, tmp_path: Path
+) -> None:
+    older, later = tmp_path / "older.tar", tmp_path / "later.tar"
+    async with running(home / "a", agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await fill(daemon, one, project)
+        await one.call("memory.save", {"cwd": project, **ENTRY, "name": "Xylophone"}, timeout=5)
+        index = daemon.places.user_memory / "MEMORY.md"
+        text = await asyncio.to_thread(index.read_text)
+        await asyncio.to_thread(index.write_text, f"xylophone outside\n\n{text}")
+        await one.call("memory.forget", {"cwd": project, "name": "tabs over spaces"}, timeout=5)
+        await one.call("goal.add", {"cwd": project, "text": "sell the xylophone"}, timeout=5)
+        await one.call("note.add", {"cwd": project, "text": "xylophone is out of tune"}, timeout=5)
+        await archive(one, "export", older)
+        await one.call("memory.purge", {"all": True}, timeout=30)
+        data = daemon.places.data
+        clean = await asyncio.to_thread(files, data), await asyncio.to_thread(state, data)
+        done = await archive(one, "import", older)
+        assert (done.run, done.events, done.versions, done.sessions, done.files) == (None, 0, 0, 0, ())
+        assert (await asyncio.to_thread(files, data), await asyncio.to_thread(state, data)) == clean
+        assert not await asyncio.to_thread(_holding, data, b"xylophone", b"spaces", b"by hand", b"Lantern")
+        # elsewhere it goes on: only what is new there comes in
+        async with running(home / "b", agent=ScriptedAgent(each_prompt)) as second, client(second) as two:
+            await archive(two, "import", older)
+            user = second.places.user_memory / "user.md"
+            await asyncio.to_thread(user.write_text, "- by hand 手写\n- written later\n")
+            await two.call("memory.save", {"cwd": project, **ENTRY, "name": "Marimba", "content": "New."}, timeout=5)
+            await two.call("goal.add", {"cwd": project, "text": "buy a marimba"}, timeout=5)
+            await archive(two, "export", later)
+        done = await archive(one, "import", later)
+        assert done.events == 0
+        assert sorted(done.files) == ["project/MEMORY.md", "project/knowledge/marimba.md", "user/user.md"]
+        assert await asyncio.to_thread((daemon.places.user_memory / "user.md").read_text) == "- written later\n"
+        goals = (await one.call("goal.list", {"cwd": project}, timeout=5)).items
+        assert [goal.text for goal in goals] == ["buy a marimba"]
+        assert not await asyncio.to_thread(_holding, data, b"xylophone", b"spaces", b"by hand", b"Lantern")
+
+
+def _holding(data: Path, *words: bytes) -> list[str]:
+    found = (path for path in data.rglob("*") if path.is_file() and path.name != "logs.db")
+    return [str(path) for path in found if any(word in path.read_bytes() for word in words)]
+
+
+async def test_a_goal_that_was_purged_with_its_session_or_by_time_does_not_come_back(
+    home: Path, project: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.tar"
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await talk(daemon, one, "I prefer the xylophone", session="gone", cwd=project)
+        session = {"host": "claude-code", "session_id": "gone"}
+        await one.call("goal.add", {"cwd": project, "text": "sell the xylophone", **session}, timeout=5)
+        await one.call("goal.add", {"cwd": project, "text": "buy a marimba"}, timeout=5)
+        await archive(one, "export", target)
+        for what, left in (({"session": "gone"}, ["buy a marimba"]), ({"before": "2999-01-01T00:00:00Z"}, [])):
+            await one.call("memory.purge", what, timeout=30)
+            await archive(one, "import", target)
+            goals = (await one.call("goal.list", {"cwd": project}, timeout=5)).items
+            assert [goal.text for goal in goals] == left
+
+
 def rewrite(path: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool) -> None:
     """Change an archive's members; `sums`: with checksums that hold, as an attacker would."""
     found = members(path)
@@ -236,6 +296,19 @@ async def test_archives_are_written_whole_outside_the_data_directory_or_not_at_a
     assert not list(tmp_path.rglob(".memoryd-*"))
 
 
+async def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "mine.tar"
+    async with running(home) as daemon, client(daemon) as one:
+        for method in ("export", "backup"):
+            target.write_text("mine")
+            with pytest.raises(Conflict, match="is there already; name another file, or give --force"):
+                await archive(one, method, target)
+            assert target.read_text() == "mine"
+            await one.call(f"archive.{method}", {"file": str(target), "force": True}, timeout=30)
+            assert "archive.json" in members(target)
+    assert [path.name for path in tmp_path.glob("*.t*")] == ["mine.tar"]
+
+
 async def test_a_backup_taken_under_load_is_restored_with_tar(home: Path, project: str, tmp_path: Path) -> None:
     target = tmp_path / "backup.tar"
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
@@ -249,8 +322,15 @@ async def test_a_backup_taken_under_load_is_restored_with_tar(home: Path, projec
         told = await asyncio.to_thread(files, data)
     await asyncio.to_thread(data.rename, tmp_path / "away")
     await asyncio.to_thread(data.mkdir, 0o700)
+    (key,) = await asyncio.to_thread(lambda: [(tmp_path / "away" / "placeholder.key").read_bytes()])
     for command in (["tar", "-xf", str(target)], ["sha256sum", "--quiet", "-c", "SHA256SUMS"]):
         await asyncio.to_thread(subprocess.run, command, cwd=data, check=True)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in data.rglob("*") if path.is_dir()}
+    assert (modes, {stat.S_IMODE(path.stat().st_mode) for path in data.rglob("*") if path.is_file()}) == (
+        {0o700},
+        {0o600},
+    )
+    assert (data / "placeholder.key").read_bytes() == key
     with reading(data / "state.db") as connection:
         assert rows(connection, "pragma integrity_check") == [("ok",)]
         assert directories(connection) == []
@@ -284,6 +364,8 @@ async def test_the_history_as_commits_goes_on_and_forgets_what_was_purged(
         first = await archive(one, "git", folder)
         subjects = (await asyncio.to_thread(git, folder, "log", "--format=%s")).splitlines()
         assert len(subjects) == first.commits
+        seeds = [subject for subject in subjects if subject.startswith("seeds")]
+        assert sorted(seeds) == ["seeds by run: 6 files", "seeds by run: 6 files"]  # the user's and the project's
         for author, what in (
             ("run", "consolidate by run"),
             ("person", "undo by person"),

@@ -4,11 +4,23 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import turn
 
-from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, PathRefused, ScanRejected
+from memoryd.daemon.daemon import Daemon
+from memoryd.errors import (
+    BadEvent,
+    CannotWrite,
+    Conflict,
+    LimitExceeded,
+    NotFound,
+    PathRefused,
+    UsageError,
+)
+from memoryd.memory.model import MemoryView
+from memoryd.memory.proposals import Proposal
 from memoryd.memory.text import tokens
+from memoryd.worker.projection import Projection
 
 ENTRY = {
     "name": "Deploy target", "description": "where lantern runs", "type": "project",
@@ -57,11 +69,8 @@ async def test_a_duplicate_and_poor_content_are_told(home: Path, project: str) -
         assert told == ["vague", "no-why", "no-how"]
 
 
-async def test_secrets_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
-    secret = "gh" + "p_" + "q7W" * 12
+async def test_bad_names_and_full_types_are_refused_with_a_remedy(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
-        with pytest.raises(ScanRejected):
-            await one.call("memory.save", {"cwd": project, **ENTRY, "content": f"the token is {secret}"}, timeout=5)
         with pytest.raises(PathRefused, match="refused"):
             await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "../evil"}, timeout=5)
         long = {**ENTRY, "content": "word " * 1500}
@@ -198,13 +207,92 @@ async def test_a_pause_and_a_full_disk_are_told_by_health(home: Path) -> None:
         assert "disk is full" in ((await one.call("daemon.health", {}, timeout=5)).reason or "")
 
 
-async def test_a_refused_secret_is_kept_nowhere(home: Path, project: str) -> None:
-    secret = "gh" + "p_" + "m4Q" * 12
+async def test_a_job_that_waits_for_a_directory_to_be_writable_is_told_by_health(home: Path, project: str) -> None:
+    reason = "cannot write /memory/user.md: the file system is read-only; mount it writable"
+
+    def refused(projection: Projection, memory: MemoryView) -> list[Proposal]:
+        raise CannotWrite(reason)
+
+    async with running(home, agent=ScriptedAgent(refused)) as daemon, client(daemon) as one:
+        for text in ("I prefer tabs", "thanks", "bye"):
+            await turn(one, text, cwd=project)
+
+        async def deferred() -> bool:
+            return bool((await one.call("job.list", {}, timeout=5)).items[0].state == "deferred")
+
+        await until(deferred)
+        health = await one.call("daemon.health", {}, timeout=5)
+        assert health.state == "degraded"
+        assert health.reason == f"the job for {_memory_of(daemon)} is put off: {reason}"
+
+
+def _memory_of(daemon: Daemon) -> Path:
+    return next(daemon.places.data.glob("projects/*/memory"))
+
+
+async def test_what_an_editor_wrote_is_shown_and_taken_back_by_its_name_in_the_log(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "I prefer tabs", cwd=project)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        preferences = daemon.places.user_memory / "preferences.md"
+        text = await asyncio.to_thread(preferences.read_text)
+        await asyncio.to_thread(preferences.write_text, f"{text}- by an editor\n")
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)  # looks at the files first
+        await asyncio.to_thread(preferences.write_text, f"{text}- by an editor\n- later\n")
+        log = (await one.call("memory.log", {"writes": True}, timeout=5)).items
+        (seen,) = [run for run in log if run.action == "seen"]
+        assert (seen.author, seen.files, seen.projects) == ("outside", ("user/preferences.md",), ())
+        diff = (await one.call("memory.diff", {"run": seen.run}, timeout=5)).items
+        assert [(item.scope, item.path) for item in diff] == [("user", "preferences.md")]
+        assert "+- by an editor" in diff[0].diff
+        undone = await one.call("memory.undo", {"run": seen.run}, timeout=5)
+        assert undone.files == ("user/preferences.md",)
+        assert await asyncio.to_thread(preferences.read_text) == f"{text}- later\n"
+        with pytest.raises(Conflict, match="already"):
+            await one.call("memory.undo", {"run": seen.run}, timeout=5)
+        again = await one.call("memory.undo", {"run": undone.run}, timeout=5)
+        assert again.files == ("user/preferences.md",)
+        assert "- by an editor\n" in await asyncio.to_thread(preferences.read_text)
+
+
+async def test_a_write_that_cannot_be_taken_back_says_why(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
-        for params in ({"content": f"token {secret}"}, {"slug": secret.lower()}, {"name": secret}):
-            with pytest.raises(ScanRejected):
-                await one.call("memory.save", {"cwd": project, **ENTRY, **params}, timeout=5)
-        assert daemon.places.data
+        saved = await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        index = _memory_of(daemon) / "MEMORY.md"
+        await asyncio.to_thread(index.write_text, "mine\n")
+        await one.call("memory.save", {"cwd": project, **ENTRY, "slug": "other"}, timeout=5)
+        log = (await one.call("memory.log", {"writes": True}, timeout=5)).items
+        (seen,) = [run for run in log if run.action == "seen"]
+        assert "+mine" in (await one.call("memory.diff", {"run": seen.run}, timeout=5)).items[0].diff
+        with pytest.raises(UsageError, match="follows from the entries"):
+            await one.call("memory.undo", {"run": seen.run}, timeout=5)
+        number = await daemon.journal.aread(
+            lambda c: c.execute("select min(id) from versions where run_id = ?", (saved.run,)).fetchone()[0]
+        )
+        with pytest.raises(UsageError, match=f"written by a run: give its id, {saved.run[:8]}"):
+            await one.call("memory.undo", {"run": f"v{number}"}, timeout=5)
+        for unknown in ("v1", "v999999"):  # a seed, and none at all
+            with pytest.raises(NotFound, match="log --writes"):
+                await one.call("memory.diff", {"run": unknown}, timeout=5)
+
+
+async def test_a_secret_is_replaced_at_every_door_and_its_giver_is_told(home: Path, project: str) -> None:
+    secret = "gh" + "p_" + "m4Q" * 12
+    said = f"the token is {secret}"
+    async with running(home) as daemon, client(daemon) as one:
+        for number, params in enumerate(({"content": said}, {"slug": secret}, {"name": said}, {"description": said})):
+            entry = {"cwd": project, **ENTRY, "slug": f"entry-{number}", **params}
+            saved = await one.call("memory.save", entry, timeout=5)
+            assert saved.status == "saved"
+            assert ("slug" in params) != ("1 secret (github) replaced by a placeholder" in saved.warnings)
+        noted = await one.call("note.add", {"cwd": project, "text": said}, timeout=5)
+        goal = await one.call("goal.add", {"cwd": project, "text": said}, timeout=5)
+        assert "the token is [secret:github:" in noted.text
+        assert "the token is [secret:github:" in goal.text
+        assert noted.warnings == goal.warnings == ("1 secret (github) replaced by a placeholder",)
+        assert (await one.call("goal.update", {"id": goal.id, "text": said}, timeout=5)).warnings == goal.warnings
+        counts = {kind.label: kind.count for kind in (await one.call("privacy.get", timeout=5)).redacted}
+        assert counts == {"secret:github": 6}
     found = [p for p in await asyncio.to_thread(lambda: list(home.rglob("*"))) if p.is_file()]
     for path in found:
         content = (await asyncio.to_thread(path.read_bytes)).lower()

@@ -124,10 +124,9 @@ async def test_a_report_above_the_notes_keeps_its_bytes(home: Path, project: str
 
 async def test_a_note_of_a_person_passes_the_gates(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
-        with pytest.raises(ScanRejected):
-            await one.call("note.add", {"cwd": project, "text": f"the token is {SECRET}"}, timeout=5)
-        with pytest.raises(BadEvent):
-            await one.call("note.add", {"cwd": project, "text": "  "}, timeout=5)
+        for nothing in ("  ", "\u200b", "<private>the code is 4711</private>"):
+            with pytest.raises(BadEvent, match="say it in words"):
+                await one.call("note.add", {"cwd": project, "text": nothing}, timeout=5)
         with pytest.raises(BadEvent):
             await one.call("note.add", {"cwd": project, "text": "x" * 401}, timeout=5)
         for n in range(100):

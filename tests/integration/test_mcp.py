@@ -212,4 +212,5 @@ async def test_the_daemons_sentences_come_through(daemon: Installation, project:
     async with served(daemon, project) as client:
         assert "`memoryd list` shows what there is" in await fails(client, "memory_read", name="nothing")
         assert "cursor" in await fails(client, "memory_list", cursor="x")
-        assert "limit" in await fails(client, "memory_list", limit=0)
+        assert await fails(client, "memory_list", limit=0) == "limit must be at least 1, not 0"
+        assert await fails(client, "memory_search") == "query is missing"

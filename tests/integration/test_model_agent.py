@@ -34,7 +34,7 @@ async def jobs(daemon: Daemon) -> list[dict[str, Any]]:
 
 
 async def outcomes(daemon: Daemon) -> list[tuple[str, str]]:
-    rows = await asyncio.to_thread(daemon.history.runs)
+    rows = await asyncio.to_thread(daemon.runlog.page)
     return [(row["agent"], row["outcome"]) for row in reversed(rows) if row["action"] == "consolidate"]
 
 
@@ -99,7 +99,7 @@ async def test_a_model_that_deletes_escapes_leaks_and_obeys_is_refused_and_seen(
             await turn(one, "what does the tool say about the host and its key?", cwd=str(tmp_path))
 
             async def refused() -> list[str]:
-                rows = await asyncio.to_thread(daemon.history.runs)
+                rows = await asyncio.to_thread(daemon.runlog.page)
                 return [code["code"] for row in rows for code in row["refused"]]
 
             assert sorted(await until(refused, seconds=60)) == sorted(code for _, code in EVIL)
@@ -123,7 +123,7 @@ async def main(home, url):
         await turn(one, "I always want commit messages in the imperative mood.", cwd=home)
         await idle(daemon)
         await one.call("agent.get", timeout=5)
-        rows = await asyncio.to_thread(daemon.history.runs)
+        rows = await asyncio.to_thread(daemon.runlog.page)
         print(rows[0]["outcome"], [n for n in ("pydantic_ai", "openai", "anthropic", "httpx2") if n in sys.modules])
 
 asyncio.run(main(*sys.argv[1:]))

@@ -66,7 +66,7 @@ async def test_a_file_that_the_agent_wrote_is_the_hosts_and_starts_the_count_aga
         await daemon.shelf.refresh([file.parent])
         versions = await asyncio.to_thread(daemon.history.file_versions, file.parent, file.name)
         assert versions[-1]["author"] == "host"
-        (session,) = await asyncio.to_thread(daemon.history.sessions)
+        (session,) = await asyncio.to_thread(daemon.recorded.page)
         assert session["turn_count"] == 2
         third = await deliver(one, "Stop", cwd=project, prompt_id="c", stop_hook_active=False)
         assert third.exit_code == 0

@@ -279,3 +279,54 @@ async def test_a_purge_does_not_wait_for_an_index_that_has_always_more_to_take_i
             await daemon.indexer.purge()
             await purge(one, all=True)
         following.cancel()
+
+
+async def test_the_events_of_a_copy_go_with_the_session_and_what_was_said_in_it_since_stays(
+    home: Path, project: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.tar"
+    async with running(home, agent=ScriptedAgent(everything)) as daemon, client(daemon) as one:
+        data = daemon.places.data
+        await talk(daemon, one, "I prefer xylophone", session="gone", cwd=project)
+        key = {"host": "claude-code", "session_id": "gone"}
+        await one.call("session.copy", {**key, "new_session_id": "bare"}, timeout=5)
+        await one.call("session.copy", {**key, "new_session_id": "twin"}, timeout=5)
+        await turn(one, "I prefer marimba", session="twin", cwd=project)
+        await one.call("session.copy", {**key, "session_id": "twin", "new_session_id": "third"}, timeout=5)
+        await one.call("archive.export", {"file": str(target)}, timeout=10)
+        dry = await purge(one, session="gone", dry_run=True)
+        assert (dry.events, len(dry.sessions)) == (24, 4)
+        done = await purge(one, session="gone")
+        assert await asyncio.to_thread(holding, data, "xylophone") == []
+        sessions = (await one.call("session.list", {}, timeout=5)).items
+        assert [item.session_id for item in sessions] == ["third", "twin"]
+        follows = [place.where for place in done.unreached if "goes on from it" in place.what]
+        assert follows == ["claude-code/third", "claude-code/twin"]
+        prompts = (await one.call("history.list", {}, timeout=5)).items
+        assert [(line.session_id, line.text) for line in prompts] == [("twin", "I prefer marimba")]
+        await one.call("archive.import", {"file": str(target)}, timeout=10)
+        assert await asyncio.to_thread(holding, data, "xylophone") == []
+        copied = await purge(one, session="third", dry_run=True)
+        assert "claude-code/twin" in [place.where for place in copied.unreached]
+    assert not await asyncio.to_thread(_broken, data)
+
+
+async def test_a_purge_is_in_the_log_of_each_project_that_it_changed(home: Path, project: str, tmp_path: Path) -> None:
+    other = tmp_path / "reed"
+    await asyncio.to_thread((other / ".git").mkdir, parents=True)
+    async with running(home, agent=ScriptedAgent(everything)) as daemon, client(daemon) as one:
+        await talk(daemon, one, "I prefer xylophone", session="gone", cwd=project)
+        await talk(daemon, one, "I prefer marimba", session="stays", cwd=str(other))
+        done = await purge(one, session="gone")
+
+        async def log(**where: str) -> list[Any]:
+            return list((await one.call("memory.log", where, timeout=5)).items)
+
+        first = (await log(cwd=project))[0]
+        assert (first.run, first.action, first.projects) == (done.run, "purge", (project,))
+        assert [run.action for run in await log(cwd=str(other))] == ["consolidate"]
+        assert (await log(cwd=str(other)))[0].projects == (str(other),)
+        done = await purge(one, all=True)
+        for cwd in (project, str(other)):
+            (only,) = await log(cwd=cwd)
+            assert (only.run, only.projects) == (done.run, ("*",))

@@ -5,10 +5,13 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.daemons import client, running
+from support.talk import deliver
 
 from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.config import Config
+from memoryd.errors import LimitExceeded
 from memoryd.ipc.client import AsyncClient
 
 
@@ -41,6 +44,35 @@ async def test_what_the_configuration_says_of_blocks_holds_for_the_next_snapshot
         assert "PostgreSQL" not in text
         daemon.config = Config()
         assert "PostgreSQL" in await snapshot(one, cwd=project)
+
+
+@pytest.mark.parametrize(
+    ("mode", "injected", "advertised", "prefetched"),
+    [("hybrid", True, True, True), ("context", True, False, True), ("tools", False, True, False)],
+)
+async def test_the_mode_says_what_a_session_is_told_unasked(
+    home: Path, project: str, mode: str, injected: bool, advertised: bool, prefetched: bool
+) -> None:
+    config = await asyncio.to_thread(Config.model_validate, {"recall": {"mode": mode}})
+    async with running(home, config=config) as daemon, client(daemon) as one:
+        await save(one, project, "Database", "PostgreSQL 16 holds the ledger")
+        started = (await deliver(one, "SessionStart", cwd=project, source="startup")).stdout
+        assert ("PostgreSQL" in started, "memoryd search" in started) == (injected, advertised)
+        assert "## Persistent memory" in started
+        await save(one, project, "Ledger", "The ledger is closed on Friday")
+        asked = (await deliver(one, "UserPromptSubmit", cwd=project, prompt="when is the ledger closed?")).stdout
+        assert ("on Friday" in asked) == prefetched
+        assert "PostgreSQL" in await snapshot(one, cwd=project)  # who asks is answered in any mode
+
+
+async def test_the_totals_of_types_are_settings(home: Path, project: str) -> None:
+    config = await asyncio.to_thread(Config.model_validate, {"memory": {"type_totals": {"project": 300}}})
+    async with running(home, config=config) as daemon, client(daemon) as one:
+        with pytest.raises(LimitExceeded):
+            await save(one, project, "Long", "word " * 100)
+        await save(one, project, "Short", "word " * 10)
+        listed = await one.call("memory.list", {"cwd": project}, timeout=5)
+        assert (listed.totals["project"].limit, listed.totals["user"].limit) == (300, 4000)
 
 
 async def test_files_of_the_session_and_its_folder_bring_up_the_entries_that_name_them(

@@ -89,7 +89,7 @@ async def test_each_session_of_the_interactive_run_counts_one_turn(home: Path) -
     shared_hosts()
     async with running(home, agent=ScriptedAgent(nothing)) as daemon:
         await replay(daemon, "claude-interactive", home)
-        sessions = await asyncio.to_thread(daemon.history.sessions)
+        sessions = await asyncio.to_thread(daemon.recorded.page)
         assert [session["turn_count"] for session in sessions] == [1, 1]
 
 

@@ -9,7 +9,7 @@ from support.daemons import ScriptedAgent, client, idle, running, until
 from support.talk import turn
 
 from memoryd.daemon.daemon import Daemon
-from memoryd.errors import Conflict, NotFound, ScanRejected, UsageError
+from memoryd.errors import Conflict, NotFound, UsageError
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.desk import DATED_DAYS
 from memoryd.memory.model import EntryType
@@ -95,17 +95,19 @@ async def test_accepting_passes_the_gates_and_takes_other_words(home: Path, proj
     async with running(home, agent=wishes(rule())) as daemon, client(daemon) as one:
         await told(daemon, one, project)
         (item,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
-        given = {"id": item.id, "decision": "accept", "text": f"token {secret}"}
-        with pytest.raises(ScanRejected):
-            await one.call("review.decide", given, timeout=5)
         with pytest.raises(UsageError):
             await one.call("review.decide", {"id": item.id, "decision": "reject", "text": "x"}, timeout=5)
         with pytest.raises(NotFound):
             await one.call("review.decide", {"id": "404", "decision": "accept"}, timeout=5)
-        given = {"id": item.id, "decision": "accept", "text": "Deploy through the mirror on weekdays only"}
-        await one.call("review.decide", given, timeout=5)
+        given = {
+            "id": item.id,
+            "decision": "accept",
+            "text": f"Deploy through the mirror on weekdays only, with {secret}",
+        }
+        done = await one.call("review.decide", given, timeout=5)
+        assert done.warnings == ("1 secret (github) replaced by a placeholder",)
         text = (await one.call("memory.read", {"name": "constraints.md", "cwd": project})).items[0].text
-        assert "on weekdays only" in text
+        assert "on weekdays only, with [secret:github:" in text
         assert POISON not in text
 
 

@@ -117,6 +117,25 @@ async def test_a_copy_has_a_new_id_and_is_not_consolidated_again(home: Path, pro
         assert fresh.session_id not in ("s1", "twin")
 
 
+async def test_the_prompts_of_a_copy_stand_once_in_the_history_in_the_order_in_which_they_were_said(
+    home: Path, project: str
+) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "first", cwd=project)
+        await turn(one, "second", session="s2", cwd=project)
+        await one.call("session.copy", {**KEY, "new_session_id": "twin"}, timeout=5)
+        await one.call("session.copy", {**KEY, "session_id": "twin", "new_session_id": "third"}, timeout=5)
+        await turn(one, "third", session="third", cwd=project)
+
+        async def prompts(**which: str) -> list[tuple[str, str]]:
+            found = (await one.call("history.list", which, timeout=5)).items
+            assert [line.ts for line in found] == sorted((line.ts for line in found), reverse=True)
+            return [(line.session_id, line.text) for line in found]
+
+        assert await prompts() == [("third", "third"), ("s2", "second"), ("s1", "first")]
+        assert await prompts(session_id="third") == [("third", "third"), ("third", "first")]
+
+
 def broken(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The document with its last event, or a part of the whole, made wrong."""
     events = [*document["events"][:-1], {**document["events"][-1], **changes.pop("event", {})}]

@@ -12,6 +12,7 @@ from support.talk import deliver, turn
 
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.search.port import Found
 
 TALK = (
     "Which database shall we take, PostgreSQL or SQLite?",
@@ -129,6 +130,10 @@ async def removed(daemon: Daemon) -> None:
     await asyncio.to_thread(daemon.journal.execute, "delete from events where kind = 'user_prompt'")
 
 
+def count(found: list[Found] | None) -> int:
+    return len(found or [])
+
+
 async def test_what_left_the_journal_is_never_found(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
         await talk(one, project)
@@ -139,7 +144,7 @@ async def test_what_left_the_journal_is_never_found(home: Path, project: str) ->
         assert await daemon.indexer.catch_up()
         await daemon.indexer.delete(sessions=["claude-code/kept"])
         state = daemon.indexer._state
-        assert [hit.id for hit in await daemon.indexer.turns("kept", None, limit=9) or []] == []
+        assert await daemon.indexer.turns("kept", None, limit=9, then=count) == 0
         assert daemon.indexer._state == state
 
 
@@ -147,11 +152,11 @@ async def test_an_index_of_which_half_is_gone_is_built_again(home: Path, project
     async with running(home) as daemon, client(daemon) as one:
         await talk(one, project, said=tuple(f"marmalade number {n}" for n in range(30)))
         assert await daemon.indexer.catch_up()
-        before = len(await daemon.indexer.turns("marmalade", None, limit=99) or [])
+        before = await daemon.indexer.turns("marmalade", None, limit=99, then=count)
         await removed(daemon)
         await found(one, "marmalade")
         assert await daemon.indexer.catch_up()
-        assert len(await daemon.indexer.turns("marmalade", None, limit=99) or []) < before / 2
+        assert await daemon.indexer.turns("marmalade", None, limit=99, then=count) < before / 2
 
 
 async def test_the_index_is_built_again_on_demand_and_health_says_how_far_it_is(home: Path, project: str) -> None:
@@ -177,3 +182,13 @@ async def test_another_journal_is_not_answered_from_the_index_of_the_old_one(hom
     async with running(home) as daemon, client(daemon) as one:
         assert await daemon.indexer.catch_up()
         assert await found(one, "sqlite") == []
+
+
+async def test_what_says_something_comes_before_what_asks_for_it(home: Path, project: str) -> None:
+    said = ("Is the marmalade in the larder?", "We keep the marmalade in the larder behind the flour since last May.")
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project, said=said)
+        for _ in ("from the texts", "from the index"):
+            hits = await found(one, "when was marmalade put in the larder")
+            assert said[1] in hits[0].snippet
+            assert await daemon.indexer.catch_up()

@@ -91,7 +91,7 @@ async def test_a_stopping_daemon_puts_a_running_job_back_and_the_next_one_does_i
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
         await idle(daemon)
         assert "- I prefer tabs\n" in await asyncio.to_thread((daemon.places.user_memory / "preferences.md").read_text)
-        log = await asyncio.to_thread(daemon.history.runs)
+        log = await asyncio.to_thread(daemon.runlog.page)
         assert [run["outcome"] for run in log] == ["applied", "deferred"]
 
 

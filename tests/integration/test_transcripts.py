@@ -41,7 +41,7 @@ async def messages(daemon: Daemon) -> list[str]:
 
 
 async def state(daemon: Daemon) -> Any:
-    return (await asyncio.to_thread(daemon.history.sessions))[0]["transcript_state"]
+    return (await asyncio.to_thread(daemon.recorded.page))[0]["transcript_state"]
 
 
 async def test_new_lines_are_taken_and_a_line_that_is_still_written_waits(home: Path) -> None:

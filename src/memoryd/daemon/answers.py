@@ -136,7 +136,7 @@ def run(row: Row) -> RunInfo:
         run=row["id"], at=parse_rfc3339(row["started_at"]), author=row["author"], agent=_who(row),
         action=row["action"],
         outcome=row["outcome"], reason=row["reason"] or "", memory_dir=row["dir"],
-        files=tuple(row["files"]),
+        projects=row["projects"], files=tuple(row["files"]),
         from_seq=row["from_seq"] or 0, to_seq=row["to_seq"] or 0, duration_ms=row["duration_ms"] or 0,
         flags=tuple(row["flags"]),
         refused=tuple(RefusedInfo(code=r["code"], reason=r["reason"]) for r in row["refused"]),
@@ -159,7 +159,7 @@ def purged(done: Purged, dry_run: bool) -> MemoryPurged:
         run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
         lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
         line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
-        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled, goals=done.goals,
         unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.errors import (
     Conflict,
@@ -24,7 +25,7 @@ from memoryd.errors import (
 )
 from memoryd.memory import acceptance, entries, quality, undoing
 from memoryd.memory.changes import readable
-from memoryd.memory.model import CoreLine, Entry, EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.text import bare, fold
@@ -61,6 +62,7 @@ class Commands:
     runner: Runner
     runs: JournalRuns
     history: History
+    runlog: RunLog
 
     async def save(self, roots: Roots, proposal: Save, author: Author = Author.PERSON) -> Saved:
         """Save an entry.
@@ -71,7 +73,7 @@ class Commands:
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
-        totals = quality.totals([*others, _as_entry(proposal)])
+        totals = quality.totals([*others, _as_entry(proposal)], self.runner.type_totals)
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
@@ -127,16 +129,18 @@ class Commands:
     async def undo(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Undone:
         """Take a run back. What was changed since stays: its lines are taken out and put back one by one.
 
-        :param run_id: None: the newest of `dirs`
+        :param run_id: `v<N>`: what a host or an editor wrote; None: the newest run of `dirs`
         :raises NotFound: no such run
         :raises Conflict: it was taken back already
-        :raises UsageError: a purge
+        :raises UsageError: a purge, or a change of MEMORY.md alone
         """
-        row = await asyncio.to_thread(self.history.run, run_id, dirs)
+        row = await asyncio.to_thread(self.runlog.find, run_id, dirs)
         if row["action"] == "purge":
             raise UsageError("a purge cannot be taken back: what it removed is kept nowhere")
-        if await asyncio.to_thread(self.history.undone, row["id"]):
+        if await asyncio.to_thread(self.runlog.undone, row["id"]):
             raise Conflict(f"run {row['id'][:8]} was taken back already; undo that undo to have it again")
+        if all(path == INDEX_FILE for path in row["files"]) and row["action"] == "seen":
+            raise UsageError(f"{INDEX_FILE} follows from the entries; change what stands outside its markers by hand")
         roots = await asyncio.to_thread(self._roots_changed, row)
         newest = await asyncio.to_thread(self.history.newest_seq)
         conflicts: list[str] = []
@@ -156,7 +160,7 @@ class Commands:
 
         :raises UsageError: it changed several projects
         """
-        changed = {Path(change["root"]) for change in self.history.changes(row["id"])}
+        changed = {Path(change["root"]) for change in self.runlog.changes(row["id"])}
         for directory in (Path(row["dir"]), *sorted(changed)):
             roots = self.runs.roots_of(directory)
             if changed <= set(roots.values()):
@@ -171,7 +175,7 @@ class Commands:
                 key=FileKey(names[row["root"]], row["path"]),
                 before=self._content(row["before"]), after=self._content(row["after"]),
             )
-            for row in self.history.changes(run_id)
+            for row in self.runlog.changes(run_id)
         ]  # fmt: skip
 
     def _content(self, digest: str | None) -> bytes | None:
@@ -182,10 +186,10 @@ class Commands:
 
     def diff(self, run_id: str | None, dirs: Collection[Path] | None = None) -> tuple[str, list[tuple[str, str]]]:
         """A run and its unified diffs, `(path, diff)`. Blocking."""
-        row = self.history.run(run_id, dirs)
+        row = self.runlog.find(run_id, dirs)
         roots = {str(path): name for name, path in self.runs.roots_of(Path(row["dir"])).items()}
         found = []
-        for change in self.history.changes(row["id"]):
+        for change in self.runlog.changes(row["id"]):
             name = f"{roots.get(change['root'], 'project')}/{change['path']}"
             old, new = (self._text(change[side]).splitlines(keepends=True) for side in ("before", "after"))
             diff = "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))

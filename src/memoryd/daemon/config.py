@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memoryd.errors import ConfigError
+from memoryd.ipc import faults
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
 
@@ -60,7 +61,17 @@ class Budget(_Section):
     usd_per_day: float = Field(default=1.0, ge=0)
 
 
+class TypeTotals(_Section):
+    """Characters of the active entries of a type."""
+
+    user: int = Field(default=4000, ge=200, le=1_000_000)
+    feedback: int = Field(default=4000, ge=200, le=1_000_000)
+    project: int = Field(default=8000, ge=200, le=1_000_000)
+    reference: int = Field(default=4000, ge=200, le=1_000_000)
+
+
 class Memory(_Section):
+    type_totals: TypeTotals = TypeTotals()
     core_chars: int = Field(default=2000, ge=200, le=20_000)
 
 
@@ -77,9 +88,27 @@ class Block(_Section):
         return {"on": value} if isinstance(value, bool) else value
 
 
+class Weights(_Section):
+    """The shares by which memories are ranked; they add up to 1."""
+
+    relevance: float = Field(default=0.5, ge=0, le=1)
+    recency: float = Field(default=0.3, ge=0, le=1)
+    importance: float = Field(default=0.2, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if abs(self.relevance + self.recency + self.importance - 1) > 0.001:
+            said = f"relevance = {self.relevance:g}, recency = {self.recency:g}, importance = {self.importance:g}"
+            raise ValueError(f"the three must add up to 1, not {{ {said} }}; write all of them")
+        return self
+
+
 class Recall(_Section):
+    mode: Literal["hybrid", "context", "tools"] = "hybrid"  #: of what sessions are told unasked
     budget_tokens: int = Field(default=2500, ge=200, le=20_000)
     language: Literal["auto", "en", "zh"] = "auto"
+    weights: Weights = Weights()
+    half_life_days: float = Field(default=30, ge=1, le=3650)
     blocks: Mapping[str, Block] = Field(default_factory=dict)
 
     @field_validator("blocks")
@@ -202,7 +231,7 @@ def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     source = named.get(".".join(name.split(".")[:2]), str(path))
     if fault["type"] != "extra_forbidden":
-        return f"{name} in {source}: {fault['msg'].removeprefix('Value error, ')}"
+        return f"{faults.sentence(fault)} (in {source})"
     near = difflib.get_close_matches(name, _all_keys(fault["loc"]), n=1, cutoff=0.0)
     return f"unknown key {name} in {source}; the nearest is {near[0]}"
 
@@ -212,6 +241,8 @@ def _all_keys(loc: Sequence[object]) -> list[str]:
     where = [str(part) for part in loc]
     if where[:2] == ["recall", "blocks"]:
         return [".".join([*where[:-1], key]) for key in Block.model_fields]
+    if len(where) > 2:
+        return [".".join([*where[:-1], key]) for key in getattr(getattr(Config(), where[0]), where[1]).model_dump()]
     sections = Config.model_fields
     keys = [f"{s}.{key}" for s, info in sections.items() for key in info.default.__class__.model_fields]
     return [*sections, *keys]

@@ -14,7 +14,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import agenting, instructions, logs, placeholder_key
+from memoryd.daemon import agenting, allocator, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -33,7 +33,9 @@ from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger, Payer
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.reviews import Reviews
+from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
@@ -90,6 +92,8 @@ class Daemon:
 
     configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
+    recorded: RecordedSessions = field(init=False)
+    runlog: RunLog = field(init=False)
     upkeep: Upkeep = field(init=False)
     runs: JournalRuns = field(init=False)
     ledger: JournalLedger = field(init=False)
@@ -124,6 +128,8 @@ class Daemon:
     def __post_init__(self) -> None:
         self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
         self.history = History(self.journal)
+        self.recorded = RecordedSessions(self.journal)
+        self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
@@ -151,7 +157,8 @@ class Daemon:
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
             fallback=self.agents.fallback(), clock=self.clock,
             catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
-            core_chars=self.config.memory.core_chars, after_apply=self._after_apply,
+            core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
+            weights=tuning.weights(self.config), after_apply=self._after_apply,
             net=second_net.choose(self.config.privacy.scanner),
         )  # fmt: skip
         self.worker = Worker(
@@ -174,10 +181,12 @@ class Daemon:
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
             wake=lambda: self.follower.look_again(),
         )  # fmt: skip
-        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history)
+        self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history, runlog=self.runlog)
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
-        self.explainer = Explainer(shelf=self.shelf, history=self.history, versions=self.runs.versions)
+        self.explainer = Explainer(
+            shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
+        )
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.observer = Observer(self.shelf)
         conversations = Conversations(self.journal)
@@ -198,7 +207,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=lambda: self.indexer.index.rest(),
+            observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -323,9 +332,10 @@ class Daemon:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
             self.shelf.look_afresh()
+            self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
+            self.runner.weights = tuning.weights(config)
             if config.agent != before.agent:
                 self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
-            self.runner.core_chars = config.memory.core_chars
             self.runner.net = second_net.choose(config.privacy.scanner)
             if (config.agent, config.budget) != (before.agent, before.budget):
                 await asyncio.to_thread(self.breaker.settings_changed)
@@ -354,7 +364,7 @@ class Daemon:
         :param host: None: the one host that has a session of that id
         """
         if host is None:
-            hosts = await asyncio.to_thread(self.history.hosts_of, session_id)
+            hosts = await asyncio.to_thread(self.recorded.hosts_of, session_id)
             if len(hosts) != 1:
                 return
             host = hosts[0]
@@ -426,6 +436,11 @@ class Daemon:
     def _payer(self) -> Payer:
         agent = self.config.agent
         return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+
+    def _rest(self) -> None:
+        """Give back what nobody used for a while. Blocking."""
+        self.indexer.index.rest()
+        allocator.trim()
 
     def _after_apply(self, run: Run) -> None:
         self.spawn(self.shelf.settle_later(run.roots.values(), run.id))

@@ -3,18 +3,19 @@
 A broken link does not end the examination; what depends on it is marked as off.
 """
 
+import contextlib
 import json
 import os
-import stat
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from enum import StrEnum
+from pathlib import Path
 
 from memoryd.daemon import config as configuration
-from memoryd.daemon import jsonedit, mounts
+from memoryd.daemon import jsonedit, on_disk
+from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.config import Config
 from memoryd.daemon.install import INSTALLABLE, Installer
 from memoryd.daemon.lock import holder
@@ -25,7 +26,6 @@ from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
-from memoryd.ipc.spool import Spool
 from memoryd.worker.agents.child import cage
 
 HOOK_SECONDS = 5.0
@@ -43,44 +43,18 @@ _KEYS = {
 }
 
 
-class Mark(StrEnum):
-    OK = "ok"
-    WRONG = "wrong"  #: events or memories do not get through
-    OFF = "off"  #: not used, or not to be told now
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    link: str
-    mark: Mark
-    found: str
-    mend: str = ""
-
-
 def examine() -> Iterator[Check]:
     """Yield the checks as they are made."""
     found = placing.find()
     try:
         config = configuration.load(found.config)
     except MemorydError as error:
-        yield _wrong("config", str(error), "correct the file; the daemon does not start with it")
+        yield wrong("config", str(error), "correct the file; the daemon does not start with it")
         config = Config()
     else:
-        yield _ok("config", str(found.config) if found.config.exists() else "no file, every default holds")
+        yield ok("config", str(found.config) if found.config.exists() else "no file, every default holds")
     places = configuration.places_of(config)
     yield from _Examination(places, config).checks()
-
-
-def _ok(link: str, found: str) -> Check:
-    return Check(link=link, mark=Mark.OK, found=found)
-
-
-def _wrong(link: str, found: str, mend: str) -> Check:
-    return Check(link=link, mark=Mark.WRONG, found=found, mend=mend)
-
-
-def _off(link: str, found: str, mend: str = "") -> Check:
-    return Check(link=link, mark=Mark.OFF, found=found, mend=mend)
 
 
 @dataclass(slots=True)
@@ -97,15 +71,17 @@ class _Examination:
 
     def checks(self) -> Iterator[Check]:
         yield from self._enabled()
-        yield self._data()
+        yield on_disk.data(self.places)
+        yield on_disk.journal(self.places)
         for host in INSTALLABLE:
             yield self._host(host)
         yield self._script()
         yield self._daemon()
         yield self._paths()
         yield self._hook()
-        yield from self._spool()
+        yield from on_disk.spool(self.places, running=self.health is not None)
         yield self._quarantine()
+        yield on_disk.memory_files(self._roots())
         yield from self._memories()
         yield self._meaning()
         yield self._cage()
@@ -113,7 +89,7 @@ class _Examination:
 
     def _enabled(self) -> Iterator[Check]:
         if not self.config.daemon.enabled:
-            yield _off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
+            yield off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
 
     def _meaning(self) -> Check:
         """Name a key that is there and the lines that would use it; enable nothing."""
@@ -121,41 +97,25 @@ class _Examination:
         if wanted.embedder != "none":
             missing = wanted.api_key_env and wanted.api_key_env not in os.environ
             found = f"[search] embedder = {wanted.embedder}"
-            return _off(link, f"{found}, but {wanted.api_key_env} is not set here") if missing else _ok(link, found)
+            return off(link, f"{found}, but {wanted.api_key_env} is not set here") if missing else ok(link, found)
         key = next((name for name in _KEYS if os.environ.get(name)), None)
         if key is None:
-            return _off(link, "off: words only", "`pip install 'memoryd[embed]'` and [search] embedder = \"use\"")
+            return off(link, "off: words only", "`pip install 'memoryd[embed]'` and [search] embedder = \"use\"")
         url, model = _KEYS[key]
         lines = f'[search] embedder = "openai", base_url = "{url}", model = "{model}", api_key_env = "{key}"'
-        return _off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
+        return off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
 
     def _cage(self) -> Check:
         """What keeps an agent in that asks a model."""
         link, agent = "cage", self.config.agent
         there, found = cage.describe()
         if agent.kind == "rules":
-            return _off(link, f"{found}; the rules agent needs none")
+            return off(link, f"{found}; the rules agent needs none")
         if there:
-            return _ok(link, found)
+            return ok(link, found)
         if agent.allow_uncaged:
-            return _off(link, f"{found}; the agent works without, as [agent] allow_uncaged says")
-        return _wrong(link, found, "install bubblewrap, or set [agent] allow_uncaged = true to do without")
-
-    def _data(self) -> Check:
-        data = self.places.data
-        kind = mounts.network_kind(data)
-        if kind:
-            return _wrong("data", f"{data} is on {kind}", "set [daemon] data_dir to a local disk")
-        if not data.exists():
-            return _off("data", f"{data} is not there yet", "`memoryd start` makes it")
-        status = data.stat()
-        if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
-            return _wrong("data", f"{data} is not a folder of yours", "set [daemon] data_dir to one that is")
-        if status.st_mode & 0o077:
-            return _wrong("data", f"others can look into {data}", f"`chmod 700 {data}`")
-        if not os.access(data, os.W_OK):
-            return _wrong("data", f"{data} cannot be written", "correct its mode or its file system")
-        return _ok("data", f"{data}, local, for you alone")
+            return off(link, f"{found}; the agent works without, as [agent] allow_uncaged says")
+        return wrong(link, found, "install bubblewrap, or set [agent] allow_uncaged = true to do without")
 
     def _host(self, host: str) -> Check:
         link, mend = f"hooks in {host}", f"`memoryd install {host}`"
@@ -163,68 +123,66 @@ class _Examination:
         try:
             state = self.installer.state(target)
             text = target.settings.read_text("utf-8") if target.settings.exists() else ""
-            off = jsonedit.parse(text, str(target.settings)).get("disableAllHooks")
+            disabled = jsonedit.parse(text, str(target.settings)).get("disableAllHooks")
         except (MemorydError, OSError, UnicodeDecodeError) as error:
-            return _wrong(link, str(error), "correct the file")
+            return wrong(link, str(error), "correct the file")
         self.hooked = self.hooked or state != "absent"
         if state == "absent":
             absent = "not installed" if self.installer.present(host) else "this host is not on this machine"
-            return _wrong(link, absent, mend) if self.installer.present(host) else _off(link, absent, mend)
+            return wrong(link, absent, mend) if self.installer.present(host) else off(link, absent, mend)
         if state == "outdated":
-            return _wrong(link, "another release, another path or not all of them", mend)
-        if off and off.value is True:
-            return _wrong(link, f"installed, but disableAllHooks is set in {target.settings}", "take that key out")
-        return _ok(link, f"installed in {target.settings}")
+            return wrong(link, "another release, another path or not all of them", mend)
+        if disabled and disabled.value is True:
+            return wrong(link, f"installed, but disableAllHooks is set in {target.settings}", "take that key out")
+        return ok(link, f"installed in {target.settings}")
 
     def _script(self) -> Check:
         path = self.installer.script
         mend = "`memoryd install --all` writes it anew"
         if not path.exists():
             return (
-                _wrong("hook script", f"{path} is missing", mend)
-                if self.hooked
-                else _off("hook script", "not installed")
+                wrong("hook script", f"{path} is missing", mend) if self.hooked else off("hook script", "not installed")
             )
         if not os.access(path, os.X_OK):
-            return _wrong("hook script", f"{path} is not executable", f"`chmod 755 {path}`")
+            return wrong("hook script", f"{path} is not executable", f"`chmod 755 {path}`")
         if not hookscript.is_current(path, self.installer.script_text()):
-            return _wrong("hook script", "written for another release, Python, socket or spool", mend)
+            return wrong("hook script", "written for another release, Python, socket or spool", mend)
         self.current = True
-        return _ok("hook script", f"{path}, current")
+        return ok("hook script", f"{path}, current")
 
     def _daemon(self) -> Check:
         pid = holder(self.places.data)
         if pid is None and not self.places.socket.exists():
-            return _wrong("daemon", "not running", "`memoryd start`, or `memoryd service install` to keep it running")
+            return wrong("daemon", "not running", "`memoryd start`, or `memoryd service install` to keep it running")
         try:
             with closing(Client(self.places.socket)) as client:
                 self.health = client.call("daemon.health", timeout=5.0)
         except MemorydError as error:
             mend = "`memoryd restart`" if pid else "`memoryd start`"
-            return _wrong("daemon", str(error), mend)
+            return wrong("daemon", str(error), mend)
         assert self.health is not None
         said = f"{self.health.state}, version {self.health.version}, pid {self.health.pid}"
         if self.health.state == "ok":
-            return _ok("daemon", said)
+            return ok("daemon", said)
         mark = Mark.WRONG if self.health.state == "stuck" else Mark.OFF
         return Check(link="daemon", mark=mark, found=said, mend=self.health.reason or "see `memoryd stats`")
 
     def _paths(self) -> Check:
         if len(os.fsencode(self.places.socket)) >= MAX_SOCKET_BYTES:
-            return _wrong("socket", f"{self.places.socket} is too long", "set [daemon] socket to a shorter path")
+            return wrong("socket", f"{self.places.socket} is too long", "set [daemon] socket to a shorter path")
         if self.health is None:
-            return _off("socket", f"{self.places.socket}; nobody answers there")
+            return off("socket", f"{self.places.socket}; nobody answers there")
         if self.health.data_dir != str(self.places.data):
             found = f"the daemon at {self.places.socket} writes to {self.health.data_dir}, not to {self.places.data}"
-            return _wrong("socket", found, "`memoryd restart`; then see whether its service has other settings")
+            return wrong("socket", found, "`memoryd restart`; then see whether its service has other settings")
         who = "hook, configuration and daemon" if self.current else "configuration and daemon"
-        return _ok("socket", f"{self.places.socket}; {who} agree on it")
+        return ok("socket", f"{self.places.socket}; {who} agree on it")
 
     def _hook(self) -> Check:
         """Run the script as a host does, with an event that records nothing."""
         script = self.installer.script
         if not os.access(script, os.X_OK):
-            return _off("hook run", "no script to run")
+            return off("hook run", "no script to run")
         env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "")}
         if self.health is None:
             env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
@@ -239,50 +197,41 @@ class _Examination:
         except subprocess.TimeoutExpired:
             hook.kill()
             hook.communicate()
-            return _wrong("hook run", f"it did not end within {HOOK_SECONDS:g} s", "`memoryd restart`, then look again")
+            return wrong("hook run", f"it did not end within {HOOK_SECONDS:g} s", "`memoryd restart`, then look again")
         except OSError as error:
-            return _wrong("hook run", f"it does not start: {error}", "`memoryd install --all` writes it anew")
+            return wrong("hook run", f"it does not start: {error}", "`memoryd install --all` writes it anew")
         took_ms = (time.perf_counter() - started) * 1000
         return self._ran(hook, out + err, took_ms)
 
     def _ran(self, hook: "subprocess.Popen[bytes]", said: bytes, took_ms: float) -> Check:
         if hook.returncode or said:
             found = f"status {hook.returncode}, {said[:200].decode(errors='replace').strip() or 'no output'}"
-            return _wrong("hook run", found, "`memoryd install --all` writes it anew")
+            return wrong("hook run", found, "`memoryd install --all` writes it anew")
         if self.health is None:
-            return _off("hook run", f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
+            return off("hook run", f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
         left = list(self.places.spool.glob(f"*-{hook.pid}-*"))
         for file in left:
             file.unlink(missing_ok=True)
         if left or ((self.places.spool / ".slow").exists() and took_ms > SLOW_MS):
-            return _wrong("hook run", "the daemon did not take its event in time", "`memoryd stats` says what it does")
-        return _ok("hook run", f"delivered in {took_ms:.0f} ms")
-
-    def _spool(self) -> Iterator[Check]:
-        spool = Spool(self.places.spool)
-        waiting, bad = spool.count(), spool.bad()
-        if waiting:
-            mend = (
-                "`memoryd start` takes them in" if self.health is None else "the daemon takes them in within a minute"
-            )
-            yield _off("spool", f"{waiting} events wait, {spool.bytes()} bytes", mend)
-        else:
-            yield _ok("spool", "empty")
-        if spool.marked("full"):
-            mark = self.places.spool / ".full"
-            yield _wrong("spool", "it was full and events were dropped", f"start the daemon, then `rm {mark}`")
-        if bad:
-            folder = self.places.spool / "bad"
-            yield _wrong("spool", f"{bad} events could not be read", f"look into {folder}; delete what you do not need")
+            return wrong("hook run", "the daemon did not take its event in time", "`memoryd stats` says what it does")
+        return ok("hook run", f"delivered in {took_ms:.0f} ms")
 
     def _quarantine(self) -> Check:
         if self.health is None:
-            return _off("quarantine", "the daemon is down")
+            return off("quarantine", "the daemon is down")
         reason = next((r for r in (self.health.reason or "").split("; ") if "not understood" in r), None)
         if reason:
             mend = "your host is newer than this memoryd: upgrade it; they are kept 7 days"
             return Check(link="quarantine", mark=Mark.WRONG, found=reason.partition(";")[0], mend=mend)
-        return _ok("quarantine", "every hook payload was understood")
+        return ok("quarantine", "every hook payload was understood")
+
+    def _roots(self) -> list[Path]:
+        inside = [self.places.user_memory, *self.places.data.glob("projects/*/memory")]
+        if self.health is None:
+            return sorted(inside)
+        with contextlib.suppress(MemorydError, OSError), closing(Client(self.places.socket)) as client:
+            inside += map(Path, client.call("worker.stats", timeout=5.0).directories)
+        return sorted(set(inside))
 
     def _memories(self) -> Iterator[Check]:
         """What is remembered here: signs of little worth or of an attack, full types, what waits for a word."""
@@ -292,35 +241,33 @@ class _Examination:
             with closing(Client(self.places.socket)) as client:
                 found = client.call("memory.list", {"cwd": os.getcwd(), "limit": 1000, "check": True}, timeout=5.0)
         except (MemorydError, OSError) as error:
-            yield _wrong("memories", str(error), "`memoryd restart`")
+            yield wrong("memories", str(error), "`memoryd restart`")
             return
         full = [
             f"{kind} {total.used}/{total.limit}" for kind, total in found.totals.items() if total.used > total.limit
         ]
         flagged = [f"{item.path} ({', '.join(item.flags)})" for item in found.items if item.flags]
         if full:
-            yield _off("memories", f"over their limit: {', '.join(full)}", "merge or `memoryd forget` some")
+            yield off("memories", f"over their limit: {', '.join(full)}", "merge or `memoryd forget` some")
         if flagged:
             shown = "; ".join(flagged[:MAX_FLAGGED]) + ("; …" if len(flagged) > MAX_FLAGGED else "")
-            yield _off(
-                "memories", f"{len(flagged)} of {len(found.items)} with warnings: {shown}", "`memoryd edit NAME`"
-            )
+            yield off("memories", f"{len(flagged)} of {len(found.items)} with warnings: {shown}", "`memoryd edit NAME`")
         if found.waiting:
-            yield _off("review", f"{found.waiting} proposals wait for your word", "`memoryd review list`")
+            yield off("review", f"{found.waiting} proposals wait for your word", "`memoryd review list`")
         if not (full or flagged or found.waiting):
-            yield _ok("memories", f"{len(found.items)} here, none with warnings")
+            yield ok("memories", f"{len(found.items)} here, none with warnings")
 
     def _service(self) -> Check:
         service = Service(places=self.places)
         written = service.written()
         if written == "absent":
-            return _off("service", "not installed", "`memoryd service install` starts the daemon at login")
+            return off("service", "not installed", "`memoryd service install` starts the daemon at login")
         if written == "outdated":
-            return _wrong("service", "its files are of another release or other paths", "`memoryd service install`")
+            return wrong("service", "its files are of another release or other paths", "`memoryd service install`")
         if not service.usable():
-            return _off("service", "its files are there; its service manager does not answer here")
+            return off("service", "its files are there; its service manager does not answer here")
         if service.state() == "installed":
-            return _wrong("service", "installed, not enabled", "`memoryd service install`")
+            return wrong("service", "installed, not enabled", "`memoryd service install`")
         if service.lingers() is False:
-            return _off("service", "enabled; it ends with your last login", "`loginctl enable-linger` keeps it running")
-        return _ok("service", "enabled")
+            return off("service", "enabled; it ends with your last login", "`loginctl enable-linger` keeps it running")
+        return ok("service", "enabled")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.versions import JournalVersions
 from memoryd.errors import NotFound
 from memoryd.ipc.events import Tier
@@ -55,6 +56,7 @@ class Explainer:
 
     shelf: Shelf
     history: History
+    runlog: RunLog
     versions: JournalVersions
     past: dict[tuple[Path, str], list[_Kept]] = field(default_factory=dict)  #: of files, for one question
 
@@ -164,7 +166,7 @@ class Explainer:
                 for reason in _quoted(origin, cited) or [origin]]  # fmt: skip
 
     def _how_it_went(self, went: Row) -> str:
-        run = self.history.run_of(went["run_id"]) if went["run_id"] else None
+        run = self.runlog.get(went["run_id"]) if went["run_id"] else None
         verb = _VERBS.get(run["action"], "taken out") if run else "taken out"
         by = f"in run {went['run_id'][:8]}" if run else f"by {_WHO.get(went['author'], went['author'])}"
         return f"{verb} {by} at {went['at']}"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from memoryd.clock import parse_rfc3339
-from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.history import History, Row
 from memoryd.ipc.spool import Spool
 from memoryd.worker.policy import WAITS
 
@@ -50,10 +50,10 @@ def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | 
 
 
 def _degraded(history: History, spool: Spool, now: datetime) -> Iterator[str]:
-    for reason in history.put_off(now):
-        if reason.partition(":")[0] in WAITS:
-            yield f"the agent cannot work, and what is due waits ({reason})"
-    if skipped := sum(job["state"] == "skipped" for job in history.jobs()):
+    jobs = history.jobs()
+    put_off = [job for job in jobs if job["state"] == "deferred" and job["last_error"]]
+    yield from dict.fromkeys(_put_off(job) for job in put_off if parse_rfc3339(job["not_before"]) > now)
+    if skipped := sum(job["state"] == "skipped" for job in jobs):
         yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"
     if bad := spool.bad():
         yield f"{bad} spooled events could not be read; `memoryd doctor` shows where"
@@ -61,3 +61,11 @@ def _degraded(history: History, spool: Spool, now: datetime) -> Iterator[str]:
         yield f"{quarantined} hook payloads were not understood; `memoryd doctor` shows them"
     if spool.marked("full"):
         yield "the spool was full and dropped events; `memoryd doctor` shows where"
+
+
+def _put_off(job: Row) -> str:
+    """Why a job waits; what keeps the agent from working is told once for all directories."""
+    reason = str(job["last_error"])
+    if reason.partition(":")[0] in WAITS:
+        return f"the agent cannot work, and what is due waits ({reason})"
+    return f"the job for {job['dir']} is put off: {reason}"

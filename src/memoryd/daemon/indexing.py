@@ -5,10 +5,11 @@ are gone or damaged are removed and built anew. Meanwhile answers come from the 
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
@@ -16,7 +17,7 @@ from memoryd.daemon.journal.conversations import Conversations
 from memoryd.errors import MemorydError
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.search.documents import Document, Memory, memories, of_memory, of_turns
-from memoryd.memory.search.port import Damaged, Field, Found, Index, IndexState, Removal, Unavailable
+from memoryd.memory.search.port import Damaged, Found, Index, IndexState, Removal, Unavailable
 
 GATHER_SECONDS = 5.0  #: after the first news, so that one process start serves many
 BATCH_EVENTS = 1_000  #: of one commit
@@ -24,6 +25,8 @@ RETRY_SECONDS = 60.0  #: after an index that could not be written
 MAX_REBUILDS = 3  #: in a row; then the disk is at fault, and a restart tries again
 
 log = structlog.get_logger("index")
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,9 +90,12 @@ class Indexer:
             self.fault = "the index cannot be built; look at the disk and the log, then `memoryd maintain index`"
             return False
 
-    async def turns(self, query: str, directory: Path | None, *, limit: int) -> list[Found] | None:
-        """Past texts by BM25, the best first."""
-        return await self._ask(query, field="turn", dirs=[str(directory)] if directory else [], limit=limit)
+    async def turns(
+        self, query: str, directory: Path | None, *, limit: int, then: Callable[[list[Found] | None], T]
+    ) -> T:
+        """Past texts by BM25, the best first, as `then` makes them an answer; it is called in the same thread."""
+        dirs = [str(directory)] if directory else []
+        return await self._ask(lambda: self.index.search(query, field="turn", dirs=dirs, limit=limit), then)
 
     async def memories(
         self, query: str, catalogues: Mapping[Path, Catalogue], *, every: bool, limit: int
@@ -106,9 +112,11 @@ class Indexer:
             self._waiting |= {root: known[root][0] for root in stale}
             self.wake()
             return None
-        found = await self._ask(query, field="memory", dirs=list(known), every=every, limit=limit)
         held = {id: memory for _, by_id, _ in known.values() for id, memory in by_id.items()}
-        return None if found is None else [(held[hit.id], hit.score) for hit in found if hit.id in held]
+        return await self._ask(
+            lambda: self.index.search(query, field="memory", dirs=list(known), every=every, limit=limit),
+            lambda found: None if found is None else [(held[hit.id], hit.score) for hit in found if hit.id in held],
+        )
 
     async def delete(self, *, sessions: list[str] | None = None, dirs: list[Path] | None = None) -> None:
         """Take documents out: of sessions (`host/id`), or of whole memory directories. Returns once that is committed.
@@ -187,22 +195,26 @@ class Indexer:
         await asyncio.to_thread(self.index.wipe)
         self._state = IndexState()
 
-    async def _ask(
-        self, query: str, *, field: Field, dirs: list[str], limit: int, every: bool = False
-    ) -> list[Found] | None:
+    async def _ask(self, search: Callable[[], list[Found]], then: Callable[[list[Found] | None], T]) -> T:
+        """Search and make of it what `then` does, in one thread: a hand-over costs as much as a search."""
+
+        def answer() -> tuple[T, Damaged | Unavailable | None]:
+            try:
+                found = search()
+            except (Damaged, Unavailable) as error:
+                return then(None), error
+            return then(found), None
+
         if self._state is None or not (self._state.seq or self._state.roots):
-            return None
-        try:
-            return await asyncio.to_thread(
-                lambda: self.index.search(query, field=field, dirs=dirs, every=every, limit=limit)
-            )
-        except Damaged as error:
-            log.warning("index.damaged", reason=str(error))
+            return await asyncio.to_thread(then, None)
+        made, fault = await asyncio.to_thread(answer)
+        if isinstance(fault, Damaged):
+            log.warning("index.damaged", reason=str(fault))
             self._state, self._looked = None, 0
             self.wake()
-        except Unavailable as error:
-            log.warning("index.failed", error=type(error).__name__, reason=str(error))
-        return None
+        elif fault is not None:
+            log.warning("index.failed", error=type(fault).__name__, reason=str(fault))
+        return made
 
     def _memories(self, root: str, catalogue: Catalogue) -> tuple[Catalogue, dict[str, Memory], str]:
         """The memories of a directory by id, and a digest of them all; kept while the catalogue is the same."""

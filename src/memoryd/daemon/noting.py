@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memoryd.clock import Clock
 from memoryd.daemon.commands import Commands
-from memoryd.errors import BadEvent, LimitExceeded, NotFound
+from memoryd.errors import LimitExceeded, NotFound
 from memoryd.memory import daily
 from memoryd.memory.changes import readable
 from memoryd.memory.model import Root
@@ -41,9 +41,6 @@ class Notes:
         :raises LimitExceeded: the day is full
         :raises ScanRejected: it holds a secret or hidden text
         """
-        text = " ".join(text.split())
-        if not text:
-            raise BadEvent("there is nothing to note; say it in words")
         now, root = self.clock().astimezone(), _root(roots)
         path, known = daily.path_of(now.date()), await self.of(roots, now.date())
         if len(known) >= MAX_NOTES:

@@ -10,8 +10,6 @@ from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.errors import ScanRejected
 from memoryd.ipc.events import Tier
-from memoryd.ipc.sanitise import sanitise
-from memoryd.memory import entries
 from memoryd.memory.case import Case
 from memoryd.memory.changes import encode
 from memoryd.memory.model import EntryType, MemoryView, Root
@@ -35,15 +33,11 @@ class Permits:
     history: History
 
     def save(self, roots: Mapping[Root, Path], proposal: Save, view: MemoryView) -> Dated:
-        """Return the fact, of tier host and redacted, that the agent's save may become.
+        """Return the fact, of tier host, that the agent's save may become.
 
         :raises ScanRejected: only the user may say this, or it would replace what the user said
         """
-        text = {name: sanitise(getattr(proposal, name)) for name in ("name", "description", "content")}
-        slug = proposal.slug if sanitise(proposal.slug) == proposal.slug else entries.make_slug(text["name"])
-        fact = Dated.model_validate(
-            {**proposal.model_dump(exclude={"kind"}), **text, "slug": slug, "tier": Tier.HOST, "importance": 0.4}
-        )
+        fact = Dated.model_validate({**proposal.model_dump(exclude={"kind"}), "tier": Tier.HOST, "importance": 0.4})
         _must_be_a_fact(fact)
         known = [entry for _, entry in view.entries if entry.active and entry.slug == fact.slug]
         if not all(entry.dated for entry in known):
@@ -53,11 +47,9 @@ class Permits:
             raise ScanRejected(f"refused ({objection[0]}): {objection[1]}")
         return fact
 
-    def note(self, text: str) -> str:
-        """Return the text of an agent's note as it may be kept. :raises ScanRejected: it shows signs of an attack"""
-        text = sanitise(text)
+    def note(self, text: str) -> None:
+        """Accept an agent's note. :raises ScanRejected: it shows signs of an attack"""
         _must_not_attack(text)
-        return text
 
     def forget(self, proposals: Sequence[Proposal], view: MemoryView, directory: Path) -> None:
         """Accept what an agent wants to forget.

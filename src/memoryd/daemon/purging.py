@@ -15,6 +15,7 @@ from memoryd.daemon.journal import purge
 from memoryd.daemon.journal import selection as selecting
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.purge import Counted, Removal
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.selection import Found, Selection
 from memoryd.daemon.purge_plan import Plan, Planner
@@ -38,7 +39,7 @@ log = structlog.get_logger("purge")
 
 
 def select(
-    history: History, *, session: str | None, source: str | None, before: datetime | None, everything: bool
+    recorded: RecordedSessions, *, session: str | None, source: str | None, before: datetime | None, everything: bool
 ) -> Selection:
     """What a person names: a session (its sub-agents with it), a host or a tier, a time, or everything. Blocking.
 
@@ -49,9 +50,9 @@ def select(
         raise UsageError("name what to purge: a session, a source, a time before which, or all and nothing else")
     tier = Tier(source) if source in tuple(Tier) else None
     host = source if source and tier is None else None
-    if host is not None and host not in (known := history.hosts()):
+    if host is not None and host not in (known := recorded.hosts()):
         raise NotFound(f"no source {host!r}; there are the tiers {', '.join(Tier)} and the hosts {', '.join(known)}")
-    sessions = history.journal.read(lambda c: selecting.named(c, session)) if session else ()
+    sessions = recorded.journal.read(lambda c: selecting.named(c, session)) if session else ()
     if session and not sessions:
         raise NotFound(f"no session {session}; `memoryd sessions list` shows them")
     return Selection(sessions=sessions, host=host, tier=tier, before=before)
@@ -77,11 +78,12 @@ class Purged:
     snapshots: int = 0
     quarantined: int = 0
     spooled: int = 0
+    goals: int = 0
     unreached: tuple[Unreached, ...] = ()
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions)
+        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,6 +229,7 @@ class Purger:
             snapshots=found.snapshots if plan.changes else 0,
             quarantined=found.quarantined,
             spooled=spooled,
+            goals=found.goals,
             unreached=tuple(self._unreached(selection, found)),
         )
 
@@ -234,7 +237,7 @@ class Purger:
         kept = [Unreached(what="a backup from before an upgrade; remove it by hand", where=str(path))
                 for path in sorted(self.places.data.glob("state.db.v*.bak"))]  # fmt: skip
         kept += [Unreached(what="the host's own transcript", where=path) for path in found.transcripts]
-        kept += [Unreached(what="a session that goes on from it, or is a copy of it; purge it as well", where=session)
+        kept += [Unreached(what="a session that goes on from it or that it copies; purge it as well", where=session)
                  for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
         if selection.everything:

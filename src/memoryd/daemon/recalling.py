@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.clock import Clock
-from memoryd.daemon import checkpoint
+from memoryd.daemon import checkpoint, tuning
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import progress as progress_of
@@ -28,7 +28,7 @@ from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
-from memoryd.memory.recall_blocks import BLOCKS
+from memoryd.memory.recall_blocks import ADVERT, BLOCKS
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.text import content_words
 
@@ -85,20 +85,27 @@ class Recaller:
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
         query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
-        asker: Asker | None = None,
+        asker: Asker | None = None, unasked: bool = False,
     ) -> Recalled:  # fmt: skip
-        """The memory for the start of a session in these roots."""
+        """The memory for the start of a session in these roots.
+
+        :param unasked: a hook's, not a person's or a tool's: what it holds is up to `[recall] mode`
+        """
         await self._look(roots)
         catalogue = self.shelf.joined(roots)
         settings, language = self.config().recall, self._language_of(catalogue)
+        words = labels.of(language)
         now = self.clock()
         ask = Ask(
-            catalogue=catalogue, now=now, today=now.astimezone().date(), labels=labels.of(language),
+            catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
+            labels=words.without_tools() if settings.mode == "context" else words,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
             query=content_words(query or (progress.asks[-1] if progress and progress.asks else "")),
             checkpoint=checkpoint.render(progress, language) if progress else None,
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
+        if unasked and settings.mode == "tools":
+            blocks = tuple(block for block in blocks if block.name == ADVERT)
         return recall.write(
             ask, blocks, budget_tokens=budget_tokens or settings.budget_tokens, max_chars=max_chars, shown=shown
         )
@@ -143,6 +150,7 @@ class Recaller:
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
             language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+            weights=tuning.weights(self.config()),
         )  # fmt: skip
 
     def _language_of(self, catalogue: Catalogue) -> str:
@@ -174,14 +182,15 @@ class Recaller:
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars, asker = hosts.get(event.host).max_context_chars, _asker(event)
         if source == "fork":  # the copied conversation holds what its parent was shown
-            return await self._keep(event, await self.snapshot(roots, max_chars=max_chars, asker=asker), say=False)
+            taken = await self.snapshot(roots, max_chars=max_chars, asker=asker, unasked=True)
+            return await self._keep(event, taken, say=False)
         if source == "resume" and before is not None and not before.stale:
-            changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker)
+            changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
             return await self._keep(event, changed, also=before.shown)
         progress = None
         if source == "compact":
             progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker)
+        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
         return await self._keep(event, taken)
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
@@ -190,8 +199,12 @@ class Recaller:
             progress = None
             if before is not None:
                 progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-            taken = await self.snapshot(roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event))
+            taken = await self.snapshot(
+                roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event), unasked=True
+            )
             return await self._keep(event, taken)
+        if self.config().recall.mode == "tools":
+            return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
         return await self._keep(event, found, also=before.shown) if found.text else ""
 

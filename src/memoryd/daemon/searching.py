@@ -1,6 +1,5 @@
 """Search over past conversations: the index for all that it holds, the texts themselves for what came since."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -10,9 +9,10 @@ from typing import Literal
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.ipc.events import Role
-from memoryd.memory.search.documents import Spoken, TurnId
+from memoryd.memory.search.documents import Mark, Spoken, TurnId
+from memoryd.memory.search.form import TIMED_BOOST, asks_when
 from memoryd.memory.search.port import Found
-from memoryd.memory.search.snippets import holds, snippet, speaks_of
+from memoryd.memory.search.snippets import part, speaks_of
 
 GroupBy = Literal["none", "session", "thread"]
 
@@ -64,35 +64,36 @@ class SessionSearch:
         """
         wanted = BLOCK * ceil((offset + limit) / BLOCK) if group_by == "none" else GROUPED
         position = self.indexer.position
-        found = await self.indexer.turns(query, directory, limit=wanted)
-        after = 0 if found is None else position
 
-        def answer() -> tuple[int, list[TurnHit]]:
-            places = self._places(query, directory, found or [], after)
-            return len(places), self._read(self._grouped(places, group_by)[offset : offset + limit], query)
+        def answer(found: list[Found] | None) -> tuple[int, int, list[TurnHit]]:
+            places = self._places(query, directory, found or [], 0 if found is None else position)
+            page = self._grouped(places, group_by)[offset : offset + limit]
+            return len(found or []), len(places), self._read(page, query)
 
-        held, hits = await asyncio.to_thread(answer)
-        if found and len(found) >= MANY and held < len(found) / 2:
+        found, held, hits = await self.indexer.turns(query, directory, limit=wanted, then=answer)
+        if found >= MANY and held < found / 2:
             self.indexer.renew()
         return hits
 
     def _places(self, query: str, directory: Path | None, found: Sequence[Found], after: int) -> list[Place]:
         """What the index found and the journal still holds, and what was said since; the best first."""
-        ids = [TurnId.parse(hit.id) for hit in found]
-        sessions = self.conversations.sessions_of(id.seq for id in ids)
-        best = found[0].score if found else 1.0
+        marks = [Mark.parse(hit.id) for hit in found]
+        sessions = self.conversations.sessions_of(mark.id.seq for mark in marks)
+        best, when = found[0].score if found else 1.0, asks_when(query)
         places = [
-            Place(id=id, session=sessions[id.seq], block=n // BLOCK, score=hit.score / best * ROLE_WEIGHTS[id.role])
-            for n, (id, hit) in enumerate(zip(ids, found, strict=True))
-            if id.seq in sessions
-        ]
+            Place(
+                id=mark.id, session=sessions[mark.id.seq], block=n // BLOCK, score=hit.score / best * _kept(mark, when)
+            )
+            for n, (mark, hit) in enumerate(zip(marks, found, strict=True))
+            if mark.id.seq in sessions
+        ]  # fmt: skip
         fresh = {s: speaks_of(s.text, query) for s in self.conversations.newest(after, FRESH_TEXTS, directory)}
         if any(fresh.values()):
             twins = {spoken.twin for spoken, score in fresh.items() if score}
             read = self.conversations.spoken(place.id for place in places)
             places = [place for place in places if place.id in read and read[place.id].twin not in twins]
         places += [
-            Place(id=spoken.id, session=spoken.session, score=score * ROLE_WEIGHTS[spoken.role])
+            Place(id=spoken.id, session=spoken.session, score=score * _kept(Mark.of(spoken), when))
             for spoken, score in fresh.items()
             if score
         ]
@@ -121,11 +122,17 @@ class SessionSearch:
 
     def _snippet(self, spoken: Spoken, query: str) -> str:
         """Its own words, led by those around it where they are what answers."""
-        own = snippet(spoken.text, query)
-        if holds(own, query):
-            return own
-        around = next((text for text in self.conversations.around(spoken) if holds(text, query)), "")
-        return f"({snippet(around, query, limit=AROUND_CHARS)}) {own}" if around else own
+        own = part(spoken.text, query)
+        if own.holds:
+            return own.text
+        around = (part(text, query, limit=AROUND_CHARS) for text in self.conversations.around(spoken))
+        told = next((other.text for other in around if other.holds), "")
+        return f"({told}) {own.text}" if told else own.text
+
+
+def _kept(mark: Mark, when: bool) -> float:
+    """Which share of its relevance a text keeps, by who said it and by its form."""
+    return ROLE_WEIGHTS[mark.id.role] * mark.worth / 100 * (TIMED_BOOST if when and mark.timed else 1.0)
 
 
 def _best_of_each(places: Iterable[Place], group_of: Mapping[str, str]) -> list[Place]:

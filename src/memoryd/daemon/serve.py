@@ -4,8 +4,8 @@ import asyncio
 import os
 import sys
 
+from memoryd.daemon import allocator, logs
 from memoryd.daemon import config as configuration
-from memoryd.daemon import logs
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers import table
 from memoryd.daemon.notify import activated_socket
@@ -16,6 +16,7 @@ from memoryd.ipc import places as placing
 def serve() -> int:
     """Run until stopped; returns the exit status."""
     os.umask(0o077)
+    allocator.keep_one_arena()
     try:
         config = configuration.load(placing.find().config)
         places = configuration.places_of(config)

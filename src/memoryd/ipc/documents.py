@@ -21,7 +21,8 @@ from pydantic import (
 
 from memoryd.clock import rfc3339
 from memoryd.errors import BadEvent
-from memoryd.ipc.events import Event, EventAdapter, Identifier
+from memoryd.ipc.events import ABSOLUTE, HOST_NAME, Event, EventAdapter, Identifier
+from memoryd.ipc.faults import explain
 
 VERSION = 1
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024  #: of a file
@@ -42,10 +43,10 @@ class _Part(BaseModel):
 class DocumentSession(_Part):
     """The session itself. `memory_dir`: only where its events named one."""
 
-    host: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
+    host: Annotated[str, Field(pattern=HOST_NAME)]
     session_id: Identifier
     cwd: str | None = Field(default=None, max_length=4096)
-    memory_dir: str | None = Field(default=None, max_length=4096, pattern=r"^/[^\x00]*$")
+    memory_dir: str | None = Field(default=None, max_length=4096, pattern=ABSOLUTE)
     headless: bool = False
     parent_session_id: Identifier | None = None
     started_at: Moment
@@ -90,11 +91,7 @@ class SessionDocument(_Part):
             try:
                 yield EventAdapter.validate_python({**shared, **event.model_dump()})
             except ValidationError as error:
-                fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-                where = ".".join(str(part) for part in fault["loc"][1:]) or "kind"
-                raise BadEvent(
-                    f"events.{number} of the document, {where}: {fault['msg']}; nothing was imported"
-                ) from None
+                raise BadEvent(f"events.{number} of the document: {explain(error)}; nothing was imported") from None
 
 
 def read(content: bytes) -> SessionDocument:
@@ -105,8 +102,4 @@ def read(content: bytes) -> SessionDocument:
     try:
         return SessionDocument.model_validate_json(content)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise BadEvent(
-            f"no session document: {f'{where}: ' if where else ''}{fault['msg']}; nothing was imported"
-        ) from None
+        raise BadEvent(f"this is no session document: {explain(error)}; nothing was imported") from None

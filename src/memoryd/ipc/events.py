@@ -12,6 +12,13 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 MAX_EVENT_BYTES = 1024 * 1024  #: an event as JSON, after translation; longer text becomes several messages
 
+# Forms of text; `ipc.faults` says in words what each wants.
+ABSOLUTE = r"^/[^\x00]*$"
+DELIVERY_ID = r"^[0-9a-f]{32}$"
+HOST_NAME = r"^[a-z0-9][a-z0-9-]{0,31}$"
+PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
+SESSION_NAME = r"^[a-z0-9][a-z0-9-]{0,31}/.+$"
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
@@ -112,13 +119,13 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-Identifier = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Identifier = Annotated[str, Field(min_length=1, max_length=256, pattern=PRINTABLE)]
 
 
 class _Envelope(_Frozen):
     v: Literal[1] = 1
     id: Identifier  #: the same id twice changes nothing
-    host: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
+    host: Annotated[str, Field(pattern=HOST_NAME)]
     session_id: Identifier
     cwd: str | None = Field(default=None, max_length=4096)
     memory_dir: str | None = Field(default=None, max_length=4096)  #: absolute; binds the session to this directory

@@ -1,6 +1,6 @@
 """JSON-RPC 2.0 on one line: bytes to requests, results and errors to bytes, and back in the client.
 
-Reading is pydantic's `validate_json` alone: bounded depth, no lone surrogates, errors as sentences.
+Reading is pydantic's `validate_json` alone: bounded depth, no lone surrogates.
 """
 
 import json
@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryd.errors import BadEvent, InternalError, MemorydError, UnknownMethod, by_code
+from memoryd.ipc.faults import explain
 from memoryd.ipc.methods import METHODS as METHODS
 from memoryd.ipc.methods.base import Method as Method
 
@@ -56,7 +57,7 @@ def parse_envelope(line: bytes) -> Envelope:
     try:
         return Envelope.model_validate_json(line)
     except ValidationError as error:
-        raise BadEvent(f"cannot read the request: {_first(error)}; send one JSON-RPC 2.0 object per line") from None
+        raise BadEvent(f"cannot read the request: {explain(error)}; send one JSON-RPC 2.0 object per line") from None
 
 
 def parse_params(envelope: Envelope) -> Request:
@@ -70,7 +71,7 @@ def parse_params(envelope: Envelope) -> Request:
     try:
         params = method.params.model_validate(envelope.params)
     except ValidationError as error:
-        raise BadEvent(f"cannot read the parameters of {envelope.method}: {_first(error)}") from None
+        raise BadEvent(explain(error, known=method.params.model_fields)) from None
     return Request(id=envelope.id, method=envelope.method, params=params)
 
 
@@ -125,13 +126,9 @@ def decode_reply(line: bytes, request_id: RequestId, method: str) -> BaseModel:
             raise InternalError(f"the daemon answered another request than {method}")
         return METHODS[method].result.model_validate(reply.result or {})
     except ValidationError as error:
-        raise InternalError(f"cannot read the daemon's answer to {method}: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(str(part)[:64] for part in problem["loc"])
-    return (f"{where}: " if where else "") + problem["msg"][:200]
+        raise InternalError(
+            f"cannot read the daemon's answer to {method}: {explain(error)}; is it older? `memoryd restart`"
+        ) from None
 
 
 def _id(request_id: RequestId | None) -> bytes:

@@ -69,16 +69,22 @@ _BLOCKS = (
     "hook_context",
     "qwen:user-prompt-submit-context",
 )
+PRIVATE = "[private]"  #: stands where a private span was taken out
 _MAX_ROUNDS = 16  #: taking a block out may join the halves of another tag; more is no accident
+_TAG_CHARS = 64  #: no name of a block is longer
+_BEGUN_TAG = re.compile(r"</?[\w:-]*\Z")
 _TAG = re.compile(rf"<(?P<close>/?)(?P<name>{'|'.join(map(re.escape, _BLOCKS))})(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def strip_blocks(text: str) -> str:
-    """Remove injected blocks and private spans, nested ones included; one that is not closed runs to the end."""
+    """Remove injected blocks and private spans, nested ones included; one that is not closed runs to the end.
+
+    A private span leaves a mark, so that nobody takes what is left of its sentence for the whole of it.
+    """
     for _ in range(_MAX_ROUNDS):
         shorter = _strip_once(text)
         if shorter == text:
-            return text
+            return text if PRIVATE not in text or text.replace(PRIVATE, "").strip() else ""
         text = shorter
     tag = _TAG.search(text)
     return text[: tag.start()] if tag else text
@@ -86,27 +92,28 @@ def strip_blocks(text: str) -> str:
 
 def _strip_once(text: str) -> str:
     kept, position = [], 0
-    for start, end in _block_spans(text):
-        kept.append(text[position:start])
+    for start, end, name in _block_spans(text):
+        within_tag = _BEGUN_TAG.search(text, max(start - _TAG_CHARS, 0), start)  # whose halves are to join and go too
+        kept += [text[position:start], PRIVATE if name == "private" and not within_tag else ""]
         position = end
     return "".join([*kept, text[position:]])
 
 
-def _block_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Outermost blocks, and closing tags that nothing opened."""
+def _block_spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Outermost blocks with their names, and, without one, closing tags that nothing opened."""
     name, start, depth = "", 0, 0
     for tag in _TAG.finditer(text):
         found, closes = tag["name"].lower(), bool(tag["close"])
         if depth == 0 and closes:
-            yield tag.span()
+            yield *tag.span(), ""
         elif depth == 0:
             name, start, depth = found, tag.start(), 1
         elif found == name:
             depth += -1 if closes else 1
             if depth == 0:
-                yield start, tag.end()
+                yield start, tag.end(), name
     if depth:
-        yield start, len(text)
+        yield start, len(text), name
 
 
 # --- invisible characters -------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from enum import StrEnum
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Root
+from memoryd.memory.ranking import WEIGHTS, Weights
 
 
 class Insert(StrEnum):
@@ -44,6 +45,7 @@ class Ask:
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()
+    weights: Weights = WEIGHTS  #: of what entries are ranked by
     resumed: bool = False  #: the host still has in its context what the session was shown before
 
 

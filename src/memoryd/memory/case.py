@@ -4,14 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryd.ipc.events import Tier
-from memoryd.memory import entries
-from memoryd.memory.changes import decode
 from memoryd.memory.model import FileKey
 from memoryd.memory.ports import Evidence, Rejected, Span
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
 from memoryd.memory.text import content_words
-from memoryd.memory.wording import SHARED_WORDS, names_stand_in, same_sense, share, telling, unsaid_words
+from memoryd.memory.wording import SHARED_WORDS, names_stand_in, same_sense, share, telling, turned, unsaid_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +23,6 @@ class Case:
     _spans: dict[int, Span | None] = field(default_factory=dict)
     _own: dict[int, str] = field(default_factory=dict)  #: own words by seq
     _words: dict[str, frozenset[str]] = field(default_factory=dict)  #: content words by text
-    _dated: list[frozenset[str]] = field(default_factory=list)  #: what `_dated_words` found
     _foreign: dict[tuple[tuple[int, ...], bool], Sequence[tuple[Tier, str]]] = field(default_factory=dict)
 
     def cited(self, proposal: Proposal) -> tuple[Span, ...]:
@@ -83,9 +80,16 @@ class Case:
         mostly = (own for own in spoken if share(wanted, self.words(own)) > SHARED_WORDS)
         return any(self._says(own, text) and same_sense(text, own) for own in mostly)
 
-    def said_wholly(self, proposal: Proposal, text: str, *, replaced: str = "") -> bool:
-        """Whether one cited prompt, with what is replaced, holds every content word of a text but its frame."""
-        return any(not unsaid_words(text, f"{self.own(span)}\n{replaced}") for span in self.cited(proposal))
+    def said_wholly(self, proposal: Proposal, text: str, *, together: bool, replaced: str = "") -> bool:
+        """Whether one cited prompt, with what is replaced, holds every content word of a text but its frame.
+
+        Nor may the text deny what the prompt does not. `together`: all cited prompts may hold the words.
+        """
+        spoken = [self.own(span) for span in self.cited(proposal)]
+        return any(
+            not unsaid_words(text, f"{own}\n{replaced}") and not turned(text, own)
+            for own in (["\n".join(spoken)] if together else spoken)
+        )
 
     def better_said(self, proposal: Proposal, text: str) -> bool:
         """Whether another text of the cited sessions holds more of a text than the user's own words do."""
@@ -93,12 +97,6 @@ class Case:
         own = max((share(wanted, self.words(self.own(span))) for span in self.cited(proposal)), default=0.0)
         given = self._said_before(proposal.cites, later=True)
         return own < 1 and any(share(wanted, self.words(other)) > own for _, other in given)
-
-    def brought_in(self, proposal: Proposal, text: str) -> bool:
-        """Whether a word that no cited prompt holds stands in another text of the sessions or in a dated fact."""
-        unsaid = unsaid_words(text, "\n".join(self.own(span) for span in self.cited(proposal)))
-        others = (self.words(other) for _, other in self._said_before(proposal.cites, later=True))
-        return bool(unsaid) and any(unsaid & words for words in (self._dated_words(), *others))
 
     def newest_said(self, proposal: Proposal, text: str) -> int:
         """The seq of the newest cited prompt that says a text in the user's own words, 0 when none does."""
@@ -115,14 +113,6 @@ class Case:
         return any(
             tier.rank < Tier.HOST.rank for tier in self._holding(text, [*spans, *self._said_before(proposal.cites)])
         )
-
-    def _dated_words(self) -> frozenset[str]:
-        """The content words of the dated facts in memory."""
-        if not self._dated:
-            files = (decode(text) for key, text in self.base.items() if entries.slug_of(key.path))
-            facts = (entry.body for entry in (entries.parse("", text) for text in files) if entry.dated)
-            self._dated.append(content_words("\n".join(facts)))
-        return self._dated[0]
 
     def _says(self, own: str, text: str) -> bool:
         """Whether the user's own words hold half of the content words of a text, and every name in it."""

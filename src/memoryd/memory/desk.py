@@ -1,26 +1,22 @@
 """The desk on which a draft is written: the files of both roots as text, changed proposal by proposal."""
 
 import hashlib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from itertools import accumulate
 from typing import assert_never
 
 from memoryd.ipc.events import Tier
 from memoryd.memory import daily, entries, frontmatter, lines
-from memoryd.memory.changes import Cited, Draft, Dropped, Moved, Ours, Sources, decode, encode
-from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
+from memoryd.memory.changes import Draft, Dropped, Moved, Ours, Sources, encode
+from memoryd.memory.earlier import Earlier
+from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, FileKey, Root
+from memoryd.memory.papers import Papers
 from memoryd.memory.proposal_rules import DATE
 from memoryd.memory.proposals import Archive, Dated, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.routing import root_of
 from memoryd.memory.text import bare, fold
 
-EARLIER_CHARS = 1_500  #: of an entry that holds lines which a full core file has handed on
-MAX_EARLIER_SOURCES = 50  #: copies for readers; the journal keeps every citation
 DATED_DAYS = 30  #: how long a fact that no user said is kept
-_EARLIER = re.compile(r"knowledge/(\w+)-earlier(?:-(\d+))?\.md")
-_EARLIER_TYPE = {"constraints.md": EntryType.FEEDBACK}
 
 
 def session_path(host: str, session_id: str, date: str) -> str:
@@ -36,22 +32,17 @@ class Desk:
     def __init__(
         self, base: Mapping[FileKey, bytes], *, now: datetime, has_project: bool, sources: Sources, ours: Ours
     ) -> None:
-        self.base = base
-        self.files = {key: decode(content) for key, content in base.items()}
+        self.papers = Papers(base, ours)
+        self.files = self.papers.files
         self._now = entries.stamp(now)
         self._expires_at = entries.stamp(now + timedelta(days=DATED_DAYS))
         self._has_project = has_project
         self._sources = sources
-        self._ours = ours
-        self._cited: dict[tuple[FileKey, str], Cited] = {}
+        self.earlier = Earlier(self.papers, now=self._now, sources=sources, save=self._save)
         self._dropped: list[Dropped] = []
         self._unchanged: list[Proposal] = []
         self._moved: list[Moved] = []
         self._replaced: list[tuple[FileKey, str]] = []
-        self._folded: dict[FileKey, tuple[str, frozenset[str]]] = {}  #: lines of files, by their text
-
-    def before(self, key: FileKey) -> str | None:
-        return decode(self.base[key]) if key in self.base else None
 
     def take(self, proposal: Proposal) -> None:
         match proposal:
@@ -70,14 +61,14 @@ class Desk:
 
     def draft(self) -> Draft:
         changes = {}
-        for key in dict.fromkeys([*self.base, *self.files]):
-            old = self.base.get(key)
+        for key in dict.fromkeys([*self.papers.base, *self.files]):
+            old = self.papers.base.get(key)
             new = encode(self.files[key]) if key in self.files else None
             if new != old:
                 changes[key] = (old, new)
         return Draft(
             changes=changes,
-            citations=tuple(cited for cited in self._cited.values() if self._still_says(cited)),
+            citations=self.papers.citations(),
             dropped=tuple(self._dropped),
             unchanged=tuple(self._unchanged),
             archived=tuple(self._moved),
@@ -86,23 +77,20 @@ class Desk:
 
     # entries
 
-    def active_entries(self) -> list[tuple[FileKey, Entry]]:
-        slugs = ((key, entries.slug_of(key.path)) for key in self.files)
-        parsed = [(key, entries.parse(slug, self.files[key])) for key, slug in slugs if slug]
-        return [(key, entry) for key, entry in parsed if entry.active]
-
     def may_retire(self, key: FileKey) -> bool:
         """Whether nobody touched an entry in this run and no person wrote a line of it."""
         body = entries.parse("", self.files[key]).body
         rows = [bare(row) for row in body.split("\n") if bare(row)]
-        return self.before(key) == self.files[key] and all(self._seqs_of(key, row) is not None for row in rows)
+        return self.papers.before(key) == self.files[key] and all(
+            self.papers.seqs_of(key, row) is not None for row in rows
+        )
 
     def retire(self, key: FileKey) -> None:
         self._make_historical(key, successor=None, for_room=True)
 
     def _save(self, proposal: Save) -> None:
         key = self._entry_key(proposal, proposal.slug)
-        twin = self._twin(key)
+        twin = self.papers.twin(key)
         if twin:
             self._drop(proposal, f"the name differs only in case from {twin}")
             return
@@ -118,9 +106,9 @@ class Desk:
         old = self._entry_key(proposal, proposal.old)
         if proposal.old == proposal.slug:
             self._save(proposal)
-        elif not self._is_active(old):
+        elif not self.papers.is_active(old):
             self._drop(proposal, f"{old.path} is gone or no longer active; the person's edit stands")
-        elif twin := self._twin(self._entry_key(proposal, proposal.slug)):
+        elif twin := self.papers.twin(self._entry_key(proposal, proposal.slug)):
             self._drop(proposal, f"the name differs only in case from {twin}")
         else:
             self._make_historical(old, successor=proposal.slug)
@@ -128,7 +116,7 @@ class Desk:
 
     def _archive(self, proposal: Archive) -> None:
         key = self._entry_key(proposal, proposal.slug)
-        if self._is_active(key):
+        if self.papers.is_active(key):
             self._make_historical(key, successor=None)
         else:
             self._unchanged.append(proposal)
@@ -157,11 +145,13 @@ class Desk:
             if not proposal.tags:
                 del fields["tags"]
             self.files[key] = entries.revise(old, fields, proposal.content)
-        self._cite_body(key, proposal.content, proposal.cites)
+        self.papers.cite_body(key, proposal.content, proposal.cites)
 
     def _make_historical(self, key: FileKey, *, successor: str | None, for_room: bool = False) -> None:
         slug = entries.slug_of(key.path) or key.path
-        taken = {(entries.slug_of(k.path) or "").casefold() for k in [*self.files, *self.base] if k.root is key.root}
+        taken = {
+            (entries.slug_of(k.path) or "").casefold() for k in [*self.files, *self.papers.base] if k.root is key.root
+        }
         version = FileKey(key.root, entries.path_of(entries.version_slug(slug, taken)))
         fields: dict[str, object] = {"status": "historical"}
         if successor is not None:
@@ -178,7 +168,7 @@ class Desk:
             self.files[key] = daily.edit(key.path, text, add=proposal.add, remove=proposal.remove)
             return
         is_entry = key.path not in CORE_FILES
-        if is_entry and not self._is_active(key):
+        if is_entry and not self.papers.is_active(key):
             self._drop(proposal, f"{key.path} is gone or no longer active; the person's edit stands")
             return
         head, body = frontmatter.split(self.files.get(key, "")) if is_entry else ("", self.files.get(key, ""))
@@ -198,11 +188,11 @@ class Desk:
             if item is None:
                 self._unchanged.append(_only(proposal, remove=(old,)))
         for new in proposal.add:
-            if lines.find(text, new) or self._is_earlier(key, new):
+            if lines.find(text, new) or self.earlier.holds(key, new):
                 self._unchanged.append(_only(proposal, add=(new,)))
                 continue
             text = lines.add(text, new)
-            self._cite(key, new, proposal.cites)
+            self.papers.cite(key, new, proposal.cites)
         return text
 
     def _replace_line(self, key: FileKey, text: str, old: str, new: str, proposal: Lines) -> str:
@@ -216,72 +206,8 @@ class Desk:
         self._replaced.append((key, item.text))
         if lines.find(text, new):
             return lines.remove(text, item)
-        self._cite(key, new, proposal.cites)
+        self.papers.cite(key, new, proposal.cites)
         return lines.replace(text, item, new)
-
-    def make_room(self, key: FileKey, core_chars: int) -> None:
-        """Move the oldest lines of ours to an entry until the core file fits; a person's lines stay where they are."""
-        text = self.files[key]
-        over = len(lines.prose(text)) - core_chars
-        rows = lines.split_lines(text)
-        leaving: list[tuple[lines.Item, tuple[int, ...]]] = []
-        for item in lines.items(text):
-            if over <= 0:
-                break
-            seqs = self._seqs_of(key, item.text)
-            if seqs is not None:
-                leaving.append((item, tuple(seqs)))
-                over -= sum(len(row.rstrip()) + 1 for row in rows[item.start : item.end])
-        if leaving:
-            self.files[key] = lines.remove(text, *(item for item, _ in leaving))
-            self._append_to_earlier(key, [(item.text, seqs) for item, seqs in leaving])
-
-    def _append_to_earlier(self, key: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
-        """Hand lines on to entries of a bounded size, so that what grows too old can be archived piece by piece."""
-        rest = [one for one in moved if not self._is_earlier(key, one[0])]
-        number = max((n for n, _ in self._earlier_of(key)), default=1)
-        while rest:
-            target = _earlier(key, number)
-            room = EARLIER_CHARS - (len(self.files[target]) if self._is_active(target) else 0)
-            fitting = [n for n, size in enumerate(accumulate(len(line) + 3 for line, _ in rest), 1) if size <= room]
-            taken = max(fitting, default=0 if self._is_active(target) else 1)
-            if taken:
-                self._write_earlier(key, target, rest[:taken])
-            rest, number = rest[taken:], number + 1
-
-    def _write_earlier(self, key: FileKey, target: FileKey, moved: Sequence[tuple[str, tuple[int, ...]]]) -> None:
-        cites = tuple(seq for _, seqs in moved for seq in seqs)
-        if self._is_active(target):
-            head, body = frontmatter.split(self.files[target])
-            known = entries.parse("", self.files[target]).sources
-            sources = list(dict.fromkeys([*known, *self._sources(cites)]))[-MAX_EARLIER_SOURCES:]
-            text = head + lines.add(body, *(line for line, _ in moved))
-            self.files[target] = frontmatter.splice(text, {"updated_at": self._now, "sources": sources or None})
-        else:
-            kind = _EARLIER_TYPE.get(key.path, EntryType.USER)
-            content = "\n".join(f"- {line}" for line, _ in moved)
-            name, slug = f"Earlier lines of {key.path}", entries.slug_of(target.path) or ""
-            self._save(Save(slug=slug, name=name, type=kind, content=content, cites=cites, root=key.root))
-        for line, seqs in moved:
-            self._cite(target, line, seqs)
-
-    def _earlier_of(self, key: FileKey) -> list[tuple[int, FileKey]]:
-        """The active entries that hold lines which a core file has handed on, by their number."""
-        known = (
-            match for match in map(_EARLIER.fullmatch, (k.path for k in self.files if k.root is key.root)) if match
-        )
-        mine = [int(match[2] or 1) for match in known if f"{match[1]}.md" == key.path]
-        return [(n, _earlier(key, n)) for n in sorted(mine) if self._is_active(_earlier(key, n))]
-
-    def _is_earlier(self, key: FileKey, line: str) -> bool:
-        """Whether a full core file has handed this line on to an entry: it is known, and need not come back."""
-        return any(fold(line) in self._said_by(target) for _, target in self._earlier_of(key))
-
-    def _said_by(self, key: FileKey) -> frozenset[str]:
-        text, cached = self.files[key], self._folded.get(key)
-        if cached is None or cached[0] is not text:
-            cached = self._folded[key] = (text, frozenset(fold(said) for said in lines.texts(text)))
-        return cached[1]
 
     # sessions
 
@@ -297,14 +223,16 @@ class Desk:
             self._unchanged.append(proposal)
             return
         self.files[key] = text
-        self._cite_body(key, proposal.content, proposal.cites)
+        self.papers.cite_body(key, proposal.content, proposal.cites)
 
     def _persons_lines(self, key: FileKey, content: str) -> list[str]:
         """Return the lines of the old text that neither memoryd wrote nor the new text holds."""
         new = {fold(bare(row)) for row in content.split("\n")}
         rows = [row.rstrip("\r") for row in self.files.get(key, "").split("\n")]
         return [
-            row for row in rows if bare(row) and self._seqs_of(key, bare(row)) is None and fold(bare(row)) not in new
+            row
+            for row in rows
+            if bare(row) and self.papers.seqs_of(key, bare(row)) is None and fold(bare(row)) not in new
         ]
 
     # what is where
@@ -313,7 +241,7 @@ class Desk:
         """Return the active entry of that name, in the root the proposal belongs to first; else where it would go."""
         routed = FileKey(root_of(proposal, has_project=self._has_project), entries.path_of(slug))
         other = FileKey(Root.USER if routed.root is Root.PROJECT else Root.PROJECT, routed.path)
-        elsewhere = proposal.root is None and not self._is_active(routed) and self._is_active(other)
+        elsewhere = proposal.root is None and not self.papers.is_active(routed) and self.papers.is_active(other)
         return other if elsewhere else routed
 
     def _lines_key(self, proposal: Lines) -> FileKey:
@@ -328,45 +256,8 @@ class Desk:
             return other if holds == [False, True] else routed
         return other if routed.path not in CORE_FILES and routed not in self.files else routed
 
-    def _is_active(self, key: FileKey) -> bool:
-        return key in self.files and entries.parse("", self.files[key]).active
-
-    def _twin(self, key: FileKey) -> str | None:
-        """Return another file whose name is the same where case does not count."""
-        wanted = key.path.casefold()
-        return next(
-            (k.path for k in self.files if k != key and k.root is key.root and k.path.casefold() == wanted), None
-        )
-
-    # citations
-
-    def _cite(self, key: FileKey, line: str, seqs: Sequence[int]) -> None:
-        if seqs:
-            text = bare(" ".join(line.split()))
-            self._cited[key, fold(text)] = Cited(key=key, line=text, seqs=tuple(seqs))
-
-    def _cite_body(self, key: FileKey, body: str, seqs: Sequence[int]) -> None:
-        for row in body.split("\n"):
-            if bare(row):
-                self._cite(key, row, seqs)
-
-    def _seqs_of(self, key: FileKey, line: str) -> Sequence[int] | None:
-        cited = self._cited.get((key, fold(bare(line))))
-        return cited.seqs if cited else self._ours(key, bare(line))
-
-    def _still_says(self, cited: Cited) -> bool:
-        text = self.files.get(cited.key, "")
-        rows = [fold(bare(row)) for row in text.split("\n")] + [fold(bare(item)) for item in lines.texts(text)]
-        return fold(cited.line) in rows
-
     def _drop(self, proposal: Proposal, reason: str) -> None:
         self._dropped.append(Dropped(proposal=proposal, reason=reason))
-
-
-def _earlier(key: FileKey, number: int = 1) -> FileKey:
-    """An entry that takes what a full core file has no room for."""
-    stem = f"{key.path.removesuffix('.md')}-earlier"
-    return FileKey(key.root, entries.path_of(stem if number == 1 else f"{stem}-{number}"))
 
 
 def _only(proposal: Lines, **part: object) -> Lines:

@@ -138,6 +138,18 @@ class MemoryDirectory:
         return any(path == skip.path or path.startswith(f"{skip.path}/") for skip in self.skipped)
 
 
+def unread(root: Path) -> list[Skipped]:
+    """What of a directory is not read, by a look at names and sizes alone."""
+    skipped: list[Skipped] = []
+    for folder in folders_of(root, skipped):
+        for entry in folder.entries:
+            if entry.name.endswith(".md") and not entry.name.startswith("."):
+                path = folder.path + entry.name
+                reason = _unfit(path, entry.stat(follow_symlinks=False))
+                skipped += [Skipped(path=path, reason=reason)] if reason else []
+    return skipped
+
+
 def folders_of(root: Path, skipped: list[Skipped] | None = None) -> Iterator[Folder]:
     """The root and the folders that hold managed files, one open at a time, never through a link.
 
@@ -185,7 +197,7 @@ def _unfit(path: str, status: os.stat_result) -> str | None:
     if status.st_nlink > 1:
         return "it has another name elsewhere (a hard link); copy it and remove the link"
     if status.st_size > MAX_FILE_BYTES:
-        return f"it is longer than {MAX_FILE_BYTES} bytes"
+        return f"it is longer than {MAX_FILE_BYTES} bytes; divide it"
     if is_conflict_copy(path):
         return "it is a conflict copy of a synchronising program; merge it by hand and remove it"
     return broken_rule(path)

@@ -13,7 +13,7 @@ from memoryd.memory.desk import Desk
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
 from memoryd.memory.proposals import Dated, Lines, Proposal
 from memoryd.memory.quality import totals
-from memoryd.memory.ranking import standing
+from memoryd.memory.ranking import WEIGHTS, Weights, standing
 
 MAX_DATED_FACTS = 20  #: of a root; the oldest go first
 CORE_CHARS = 2_000  #: default of `[memory] core_chars`
@@ -29,29 +29,32 @@ def build(
     ours: Ours,
     core_chars: int = CORE_CHARS,
     type_totals: Mapping[EntryType, int] | None = None,
+    weights: Weights = WEIGHTS,
 ) -> Draft:
     """Turn accepted proposals into files, in their order.
 
     :param base: every file of both roots that holds memory
     :param type_totals: archive the lowest ranked entries of a type over its total (a run); None: leave them (a person)
+    :param weights: of that rank
     """
     desk = Desk(base, now=now, has_project=has_project, sources=sources, ours=ours)
     for proposal in proposals:
         desk.take(proposal)
-    for key in [key for key in desk.files if key.path in CORE_FILES and desk.files[key] != desk.before(key)]:
-        desk.make_room(key, core_chars)
+    for key in [key for key in desk.files if key.path in CORE_FILES and desk.files[key] != desk.papers.before(key)]:
+        desk.earlier.make_room(key, core_chars)
     if type_totals is not None:
-        _make_room_for_types(desk, type_totals, now)
+        _make_room_for_types(desk, type_totals, now, weights)
     if any(isinstance(proposal, Dated) for proposal in proposals):
         _bound_dated_facts(desk, now)
     return desk.draft()
 
 
-def _make_room_for_types(desk: Desk, limits: Mapping[EntryType, int], now: datetime) -> None:
+def _make_room_for_types(desk: Desk, limits: Mapping[EntryType, int], now: datetime, weights: Weights) -> None:
     """Archive the lowest ranked entries of each type that is over; what a person wrote or this run did stays."""
     for kind in EntryType:
-        active = [(key, entry) for key, entry in desk.active_entries() if entry.type is kind and not entry.dated]
-        spare = sorted((pair for pair in active if desk.may_retire(pair[0])), key=lambda pair: standing(pair[1], now))
+        active = [(key, entry) for key, entry in desk.papers.active_entries() if entry.type is kind and not entry.dated]
+        spare = [pair for pair in active if desk.may_retire(pair[0])]
+        spare.sort(key=lambda pair: standing(pair[1], now, weights))
         while spare and totals((entry for _, entry in active), limits)[kind].over:
             lowest = spare.pop(0)
             active.remove(lowest)
@@ -61,7 +64,7 @@ def _make_room_for_types(desk: Desk, limits: Mapping[EntryType, int], now: datet
 def _bound_dated_facts(desk: Desk, now: datetime) -> None:
     """Retire the dated facts that would expire first, so that a flood of them displaces nothing but itself."""
     for root in Root:
-        dated = [pair for pair in desk.active_entries() if pair[0].root is root and pair[1].dated]
+        dated = [pair for pair in desk.papers.active_entries() if pair[0].root is root and pair[1].dated]
         oldest = sorted(dated, key=lambda pair: (pair[1].expires_at or now, pair[0].path))
         for key, _ in oldest[: max(0, len(dated) - MAX_DATED_FACTS)]:
             desk.retire(key)

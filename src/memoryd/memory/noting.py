@@ -11,7 +11,7 @@ from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.proposal_rules import MAX_LINE_CHARS, is_said, needs_users_words
 from memoryd.memory.proposals import Dated, Lines, Save, Summary, Supersede
 from memoryd.memory.text import bare, content_words, cut, fold
-from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
+from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, turned, unsaid_words
 
 MAX_NAME_CHARS = 60
 LABEL_WORDS = 2  #: a name of so few words says nothing by itself
@@ -32,13 +32,17 @@ def divided(save: Save, case: Case) -> tuple[Save | None, Lines]:
 
 def plainly_titled(save: Save, case: Case) -> Save:
     """Give a save whose title says what neither its content nor the user says the words of its content instead."""
-    known = case.words(save.content).union(*(case.words(case.own(span)) for span in case.cited(save)))
+    known = "\n".join((save.content, *(case.own(span) for span in case.cited(save))))
     update: dict[str, object] = {}
-    if len(content_words(save.name)) > LABEL_WORDS and share(content_words(save.name), known) < SHARED_WORDS:
+    if len(content_words(save.name)) > LABEL_WORDS and _goes_beyond(save.name, known):
         update["name"] = cut(bare(next(rows(save.content), save.content)), MAX_NAME_CHARS)
-    if save.description and share(content_words(save.description), known) < SHARED_WORDS:
+    if _goes_beyond(save.description, known):
         update["description"] = ""
     return save.model_copy(update=update) if update else save
+
+
+def _goes_beyond(title: str, known: str) -> bool:
+    return bool(unsaid_words(title, known)) or turned(title, known)
 
 
 def as_dated(save: Save, tier: Tier, case: Case) -> Dated | None:

@@ -36,7 +36,7 @@ class Page:
         """
         self._budget, self._max_chars = budget_tokens, max_chars
         self._shown, self._words, self._closing, self._empty = shown, words, closing, empty
-        around = "\n".join([OPEN, *self._last(empty=empty), *self._not_shown(_ANY_COUNT), CLOSE, ""])
+        around = "\n".join([OPEN, words.quoted, "", *self._last(empty=empty), *self._not_shown(_ANY_COUNT), CLOSE, ""])
         self._tokens = budget_tokens - tokens(around)  #: still free
         self._chars = max_chars - len(around)
         self._rows: list[tuple[int, list[str]]] = []  #: by the block's place
@@ -64,7 +64,10 @@ class Page:
             return "", (), 0
         body = [row for _, rows in sorted(self._rows, key=lambda pair: pair[0]) for row in _closed(rows)]
         last, note = self._last(empty=self._empty and not self._items), self._not_shown(self._left_out)
-        text = "\n".join([OPEN, *body, *last, *note, CLOSE])
+        gap = [""] if body and not body[0].startswith("\n") else []
+        text = "\n".join([OPEN, self._words.quoted, *gap, *body, *last, *note, CLOSE])
+        if not (body or note):  # every block is off or has nothing to say
+            return "", (), self._left_out
         if tokens(text) > self._budget or len(text) > self._max_chars:
             return "", (), self._left_out
         return text, tuple(self._items), self._left_out
@@ -96,7 +99,7 @@ class Page:
 
     def _not_shown(self, count: int) -> list[str]:
         wanted = count and "left_out" in self._closing
-        return ["", self._words.left_out.format(count)] if wanted else []
+        return ["", self._words.left_out.format(count, self._words.hint)] if wanted else []
 
 
 def closing_names(blocks: Iterable[Block]) -> frozenset[str]:

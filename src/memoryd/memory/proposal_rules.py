@@ -13,7 +13,7 @@ from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import bare, content_words, fold, leaves_out, similarity
-from memoryd.memory.wording import is_loaded, loaded, rows
+from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it
@@ -66,9 +66,15 @@ def _cut_text(proposal: Proposal, case: Case) -> str:
         return "\n".join(old for old, new in proposal.replace if leaves_out(old, new))
     if isinstance(proposal, Supersede) and not proposal.tags:
         old = _text_of(proposal.old, case)
-        title = all(text.rstrip("….") in proposal.content for text in (proposal.name, proposal.description))
-        return old if title and leaves_out(old, proposal.content) else ""
+        return old if _titles_only(proposal) and leaves_out(old, proposal.content) else ""
     return ""
+
+
+def _titles_only(save: Save) -> bool:
+    """Whether its name and description say nothing beside its content."""
+    wanted = content_words(save.description)
+    own = not wanted or share(wanted, content_words(save.content)) >= SHARED_WORDS
+    return save.name.rstrip("….") in save.content and own and not is_loaded(save.description)
 
 
 def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
@@ -78,7 +84,10 @@ def taken_texts(proposal: Proposal, case: Case) -> tuple[str, ...]:
         return (cut,)
     if isinstance(proposal, Archive):
         return ("\n".join([proposal.slug, _text_of(proposal.slug, case)]),)
-    return proposal.remove if isinstance(proposal, Lines) else ()
+    if not isinstance(proposal, Lines):
+        return ()
+    stands = _lines_of(proposal, case)
+    return (*proposal.remove, *(old for old, new in proposal.replace if fold(bare(new)) in stands))
 
 
 def needs_users_words(proposal: Proposal) -> bool:
@@ -184,17 +193,18 @@ def tier_is_users(proposal: Proposal, case: Case) -> Objection:
 
 
 def is_said(proposal: Proposal, row: str, case: Case) -> bool:
-    """Whether the user said a row of a proposal.
+    """Whether the user said a row of a proposal: all its content words stand in the prompts that it cites.
 
-    What needs one prompt's words, or takes the place of a memory, has all its content words from there or from what it
-    replaces. A plain fact of a project may be worded more freely, but no word of it may be another's.
+    What needs one prompt's words, or takes the place of a memory, has them all from one, or from what it replaces.
     """
-    bound = needs_users_words(proposal)
-    if not case.said(proposal, row, together=not bound) or case.better_said(proposal, row):
-        return False
-    if bound or isinstance(proposal, Supersede):
-        return case.said_wholly(proposal, row, replaced=_replaced(proposal, case))
-    return not case.brought_in(proposal, row)
+    together = not needs_users_words(proposal)
+    return (
+        case.said(proposal, row, together=together)
+        and not case.better_said(proposal, row)
+        and case.said_wholly(
+            proposal, row, together=together and not isinstance(proposal, Supersede), replaced=_replaced(proposal, case)
+        )
+    )
 
 
 def _replaced(proposal: Proposal, case: Case) -> str:
@@ -203,14 +213,19 @@ def _replaced(proposal: Proposal, case: Case) -> str:
         return _text_of(proposal.old, case)
     if not isinstance(proposal, Lines):
         return ""
+    stands = _lines_of(proposal, case)
+    return "\n".join(old for old, _ in proposal.replace if fold(bare(old)) in stands)
+
+
+def _lines_of(proposal: Lines, case: Case) -> set[str]:
+    """The lines of the file that a proposal changes, folded."""
     roots = [proposal.root] if proposal.root else list(Root)
     files = (decode(case.base.get(FileKey(root, proposal.file), b"")) for root in roots)
-    known = {bare(row) for text in files for row in text.split("\n")}
-    return "\n".join(old for old, _ in proposal.replace if bare(old) in known)
+    return {fold(bare(row)) for text in files for row in text.split("\n")}
 
 
 def user_said_so(proposal: Proposal, case: Case) -> Objection:
-    """Ask one cited prompt for the content words; for a plain fact of a project half, from the cited prompts together.
+    """Ask one cited prompt for the content words; for a plain fact of a project all cited prompts together.
 
     Each row, and each order within a row, is asked for by itself, so that none rides along with a fact that was said.
     What another text of the session said more fully than the user is its own. What is left of a text that stands in

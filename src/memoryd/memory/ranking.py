@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from memoryd.memory.catalogue import Catalogue, Known, KnownLine
@@ -14,26 +15,40 @@ TYPE_WEIGHTS = {EntryType.USER: 1.0, EntryType.FEEDBACK: 0.8, EntryType.PROJECT:
 LINE_WEIGHT = TYPE_WEIGHTS[EntryType.USER]
 SESSION_WEIGHT = TYPE_WEIGHTS[EntryType.REFERENCE]
 LINE_IMPORTANCE, SESSION_IMPORTANCE = 0.6, 0.4  #: of a stated preference, of anything else
-RELEVANCE_SHARE, RECENCY_SHARE, IMPORTANCE_SHARE = 0.5, 0.3, 0.2
-HALF_LIFE_DAYS = 30
 HISTORICAL_RECENCY = 0.01
 COMMON_SHARE = 0.2  #: a word in more of the memories than this tells nothing about one of them
 COMMON_AT_LEAST = 3  #: in small memories a word may repeat this often
 
 
-def recency(entry: Entry, now: datetime) -> float:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The shares of the composite, which add up to 1, and after how many days half of the recency is gone."""
+
+    relevance: float = 0.5
+    recency: float = 0.3
+    importance: float = 0.2
+    half_life_days: float = 30.0
+
+    def composite(self, relevance: float, recency: float, importance: float) -> float:
+        return self.relevance * relevance + self.recency * recency + self.importance * importance
+
+
+WEIGHTS = Weights()
+
+
+def recency(entry: Entry, now: datetime, weights: Weights = WEIGHTS) -> float:
     """Return 0 to 1: exponential decay times the tier of age (<= 7 days 1.0, <= 30 0.7, older 0.3).
 
     An entry without a time counts as one half-life old.
     """
-    return faded(entry.updated_at or entry.created_at, now) if entry.active else HISTORICAL_RECENCY
+    return faded(entry.updated_at or entry.created_at, now, weights) if entry.active else HISTORICAL_RECENCY
 
 
-def faded(moment: datetime | None, now: datetime) -> float:
+def faded(moment: datetime | None, now: datetime, weights: Weights = WEIGHTS) -> float:
     """Return the recency of something that was last true at a moment, None for an unknown one."""
-    days = age_days(moment, now) if moment else HALF_LIFE_DAYS
+    days = age_days(moment, now) if moment else weights.half_life_days
     tier = 1.0 if days <= 7 else 0.7 if days <= 30 else 0.3
-    return math.exp(-math.log(2) / HALF_LIFE_DAYS * days) * tier
+    return math.exp(-math.log(2) / weights.half_life_days * days) * tier
 
 
 def relevance(query: frozenset[str], known: Known) -> float:
@@ -46,19 +61,19 @@ def coverage(query: frozenset[str], known: Known) -> float:
     return sum(_field_weight(word, known) for word in query) / (NAME_WEIGHT * max(1, len(query)))
 
 
-def composite(query: frozenset[str], known: Known, now: datetime) -> float:
+def composite(query: frozenset[str], known: Known, now: datetime, weights: Weights = WEIGHTS) -> float:
     """Return 0 to 1: how much a memory matters for a query, now."""
-    return RELEVANCE_SHARE * relevance(query, known) + standing(known.entry, now)
+    return weights.composite(relevance(query, known), recency(known.entry, now, weights), known.entry.importance)
 
 
-def standing(entry: Entry, now: datetime) -> float:
+def standing(entry: Entry, now: datetime, weights: Weights = WEIGHTS) -> float:
     """Return the part of the composite that no query changes: recency and importance."""
-    return RECENCY_SHARE * recency(entry, now) + IMPORTANCE_SHARE * entry.importance
+    return weights.composite(0.0, recency(entry, now, weights), entry.importance)
 
 
-def ranked(entries: Sequence[Known], query: frozenset[str], now: datetime) -> list[Known]:
+def ranked(entries: Sequence[Known], query: frozenset[str], now: datetime, weights: Weights = WEIGHTS) -> list[Known]:
     """Return the entries, the best first; ties by key, so that the order is stable."""
-    return sorted(entries, key=lambda known: (-composite(query, known, now), known.key))
+    return sorted(entries, key=lambda known: (-composite(query, known, now, weights), known.key))
 
 
 def telling_words(catalogue: Catalogue, query: str) -> frozenset[str]:

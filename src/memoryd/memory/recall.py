@@ -16,7 +16,7 @@ from memoryd.memory.fence import PREFETCH_CLOSE, PREFETCH_OPEN
 from memoryd.memory.fence import clean as clean
 from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
-from memoryd.memory.ranking import LINE_WEIGHT, composite, is_relevant, telling_words
+from memoryd.memory.ranking import LINE_WEIGHT, WEIGHTS, Weights, composite, is_relevant, telling_words
 from memoryd.memory.recall_blocks import BLOCKS, entry_piece, is_current, row_piece
 from memoryd.memory.text import content_words, tokens
 
@@ -109,6 +109,7 @@ def prefetch(
     max_chars: int = MAX_CHARS,
     language: str = "en",
     limit: int = PREFETCH_LIMIT,
+    weights: Weights = WEIGHTS,
 ) -> Recalled:
     """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise."""
     if not (catalogue.entries or catalogue.lines):
@@ -117,7 +118,7 @@ def prefetch(
     words, asked = labels.of(language), content_words(query)
     telling = telling_words(catalogue, query)
     scored = [
-        (composite(asked, known, now), entry_piece(known, words, now))
+        (composite(asked, known, now, weights), entry_piece(known, words, now))
         for known in catalogue.entries
         if is_current(known, now) and is_relevant(asked, telling, known)
     ]

@@ -15,6 +15,7 @@ from memoryd.memory.model import Entry, EntryType, FileKey
 from memoryd.memory.ranking import composite, ranked
 from memoryd.memory.text import bare, cut
 
+ADVERT = "advert"  #: the block that tells of the memory; the one that stays in mode `tools`
 CORE_SHARE = 0.6
 BEST_EACH, FURTHER, SESSIONS, PROCEDURES, GOALS = 3, 5, 5, 3, 10
 PREVIEW_LINES, PREVIEW_CHARS = 3, 240
@@ -27,7 +28,7 @@ _CORE_ORDER = ("constraints.md", "preferences.md", "user.md", "identity.md")
 def advert(ask: Ask) -> Iterator[Section]:
     """How to use the memory; in a resumed session, that it changed."""
     places = " · ".join(f"`{path}`" for _, path in sorted(ask.where.items(), reverse=True))
-    text = ask.labels.changed if ask.resumed else ask.labels.advert.format(places)
+    text = ask.labels.changed if ask.resumed else ask.labels.advert.format(places=places, how=ask.labels.how).rstrip()
     yield Section(pieces=[Piece("", text.__str__)])
 
 
@@ -62,14 +63,14 @@ def entries(ask: Ask) -> Iterator[Section]:
 
 def procedures(ask: Ask) -> Iterator[Section]:
     active = [known for known in ask.catalogue.procedures if known.entry.active]
-    best = ranked(active, ask.query, ask.now)[:PROCEDURES]
+    best = ranked(active, ask.query, ask.now, ask.weights)[:PROCEDURES]
     pieces = [Piece(_content_id(known), partial(_procedure_text, known)) for known in best]
     yield Section(heading=ask.labels.procedures, pieces=pieces, unlisted=len(active) - len(best))
 
 
 def sessions(ask: Ask) -> Iterator[Section]:
     known = ask.catalogue.sessions
-    pieces = [_session_piece(session) for session in known[:SESSIONS]]
+    pieces = [_session_piece(session, ask.labels) for session in known[:SESSIONS]]
     yield Section(heading=ask.labels.sessions, pieces=pieces, unlisted=max(0, len(known) - SESSIONS))
 
 
@@ -89,7 +90,7 @@ def goals(ask: Ask) -> Iterator[Section]:
 
 
 BLOCKS = (
-    Block(name="advert", order=10, priority=10, sections=advert),
+    Block(name=ADVERT, order=10, priority=10, sections=advert),
     Block(name="checkpoint", order=20, priority=20, sections=checkpoint),
     Block(name="core", order=30, priority=30, share=CORE_SHARE, sections=core),
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
@@ -155,8 +156,8 @@ def _procedure_text(known: Known) -> str:
     return clean(f"- {cut(entry.name, PREVIEW_CHARS)}{about} ({known.key.path})")
 
 
-def _session_piece(session: SessionSummary) -> Piece:
-    rows = [row for row in session.text.split("\n") if row.strip()]
+def _session_piece(session: SessionSummary, words: Labels) -> Piece:
+    rows = [row for row in words.summarised(session.text).split("\n") if row.strip()]
     said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
     return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
 
@@ -204,6 +205,6 @@ def _by_standing(known: Sequence[Known], ask: Ask) -> list[Known]:
 
     def standing(one: Known) -> float:
         near = 0.0 if here.isdisjoint(one.paths) else NEAR_BOOST
-        return composite(ask.query, one, ask.now) + near
+        return composite(ask.query, one, ask.now, ask.weights) + near
 
     return sorted(known, key=lambda one: (-standing(one), one.key))

@@ -10,7 +10,7 @@ SHARED_WORDS = 0.5  #: share of a text's content words that the user's own words
 #: how a memory speaks about the user, and its labels; these words stand in no prompt
 FRAME = content_words(
     "user users agent assistant prefer prefers like likes want wants use uses call called name named"
-    " why reason how apply decision gets goes 助手 用户喜欢 用户偏好 用户希望 用户要求 原因 理由 做法"
+    " why reason how apply decision gets goes instead 助手 用户喜欢 用户偏好 用户希望 用户要求 原因 理由 做法"
 )
 #: the same in Chinese, as it stands in a line: the bigrams around it are no words of anybody
 _FRAME_HAN = re.compile("用户说|用户是|用户|助手|喜欢|偏好|希望|要求|名字是|名字|原因|理由|做法")
@@ -50,6 +50,8 @@ _NEGATION = re.compile(
     r"|不|别|勿|禁止|避免|讨厌|拒绝|而非|没有|从未|跳过",
     re.IGNORECASE,
 )
+#: what stands on one side of it cannot change places with what stands on the other
+_TWO_SIDES = re.compile(r"\b(?:before|after|until|unless|instead of|rather than|than|over)\b|之前|之后|而不是|而非")
 #: what one letter more or less makes another thing: addresses, paths, flags, variables
 _NAME = re.compile(
     r"https?://[^\s'\"`<>，。；）)]+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\w/.])(?:~|\.{1,2})?/[\w.-]+[\w./-]*|(?<![\w-])--?[A-Za-z][\w-]*"
@@ -111,6 +113,35 @@ def same_sense(text: str, own: str) -> bool:
     spoken = [part for pattern in (_SENTENCE_END, _CLAUSE_END) for part in pattern.split(own)]
     near = [part for part in spoken if share(telling(text), content_words(part)) >= SHARED_WORDS]
     return not near or any(_denies(part) == _denies(text) for part in near)
+
+
+def turned(text: str, own: str) -> bool:
+    """Whether a text says the user's own words in an order that makes another thing of them.
+
+    It denies what they hold and never deny, or what stands before a "before" in them stands after it.
+    """
+    denied = (_denied(text) & content_words(own)) - _denied(own)
+    return bool(denied) or any(_swapped(cue, text, own) for cue in dict.fromkeys(_TWO_SIDES.findall(text.casefold())))
+
+
+def _denied(text: str) -> frozenset[str]:
+    """The content words that stand after a negation in their clause."""
+    cues = ((clause, _NEGATION.search(clause)) for clause in _CLAUSE_END.split(text))
+    return content_words("\n".join(clause[cue.end() :] for clause, cue in cues if cue)) - FRAME - _DENIALS
+
+
+def _swapped(cue: str, text: str, own: str) -> bool:
+    left, right = _sides(cue, text)
+    said = [_sides(cue, part) for part in _SENTENCE_END.split(own) if cue in part.casefold()]
+    return bool(said) and all((left & after) - before or (right & before) - after for before, after in said)
+
+
+def _sides(cue: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The content words before and after a cue; "before you push, run the tests" is "run the tests before you push"."""
+    left, _, right = text.casefold().partition(cue)
+    if not content_words(left):
+        right, _, left = right.replace("，", ",").partition(",")
+    return content_words(left), content_words(right)
 
 
 def rows(text: str) -> Iterator[str]:

@@ -13,10 +13,11 @@ from memoryd.memory import acceptance, draft
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.apply import Committed, Raced, apply
 from memoryd.memory.changes import Cited
-from memoryd.memory.model import FileKey, MemoryView
+from memoryd.memory.model import EntryType, FileKey, MemoryView
 from memoryd.memory.ports import Author, FileChange, Rejected
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.quality import TYPE_TOTALS
+from memoryd.memory.ranking import WEIGHTS, Weights
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import policy, second_net
 from memoryd.worker.agents.brief import AgentFault
@@ -72,6 +73,8 @@ class Runner:
     fallback: MemoryAgent | None = None  #: of an agent that asks a model: takes the ranges on which it has failed
     catch_up: Callable[[Path], Awaitable[None]]
     core_chars: int = draft.CORE_CHARS
+    type_totals: Mapping[EntryType, int] = field(default_factory=lambda: TYPE_TOTALS)
+    weights: Weights = WEIGHTS  #: of what makes room for others
     net: second_net.Net = field(default_factory=second_net.NoNet)
     clock: Clock = utc_now
     after_apply: Callable[[Run], None] = field(default=lambda run: None)
@@ -223,7 +226,7 @@ class Runner:
                 base, accepted, now=self.clock(), has_project=run.has_project, sources=self.runs.sources,
                 ours=lambda key, line: self.runs.ours(run.roots[key.root], key.path, line),
                 core_chars=self.core_chars,
-                type_totals=None if person else TYPE_TOTALS,
+                type_totals=None if person else self.type_totals, weights=self.weights,
             )  # fmt: skip
             refusal = acceptance.check_draft(made, base, person=person)
             return Plan(

@@ -3,7 +3,11 @@ from pathlib import Path
 import pytest
 
 from memoryd.daemon.config import Config, load, sources
+from memoryd.daemon.tuning import type_totals, weights
 from memoryd.errors import ConfigError
+from memoryd.memory import quality
+from memoryd.memory.model import EntryType
+from memoryd.memory.ranking import WEIGHTS, Weights
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -35,6 +39,8 @@ def test_a_list_may_come_from_the_environment(tmp_path: Path) -> None:
         ("[retentions]\ndays = 3\n", "retention"),
         ("[recall.blocks]\nsesions = false\n", "sessions"),
         ("[recall.blocks]\ngoals = {ordr = 3}\n", r"recall\.blocks\.goals\.order"),
+        ("[recall.weights]\nrecent = 0.3\n", r"recall\.weights\.recency"),
+        ("[memory.type_totals]\nprojects = 9000\n", r"memory\.type_totals\.project"),
     ],
 )
 def test_an_unknown_key_names_the_nearest(tmp_path: Path, text: str, near: str) -> None:
@@ -53,14 +59,40 @@ def test_blocks_of_recall_are_switched_moved_and_bounded(tmp_path: Path) -> None
         load(write(tmp_path, "[recall.blocks]\ngoals = { budget = 2 }\n"), {})
 
 
+def test_ranking_and_room_are_settings(tmp_path: Path) -> None:
+    path = write(tmp_path, "[recall]\nmode = 'tools'\nweights = {relevance = 1, recency = 0, importance = 0}\n")
+    config = load(path, {"MEMORYD_MEMORY__TYPE_TOTALS": "{user = 9000}", "MEMORYD_RECALL__HALF_LIFE_DAYS": "7"})
+    assert config.recall.mode == "tools"
+    assert weights(config) == Weights(relevance=1, recency=0, importance=0, half_life_days=7)
+    assert type_totals(config) == {**quality.TYPE_TOTALS, EntryType.USER: 9000}
+    assert (weights(Config()), type_totals(Config())) == (WEIGHTS, quality.TYPE_TOTALS)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[recall]\nmode = 'all'\n", "'hybrid', 'context' or 'tools'"),
+        ("[recall]\nhalf_life_days = 0\n", "at least 1"),
+        ("[recall]\nweights = {recency = 0.5}\n", "must add up to 1, not { relevance = 0.5, recency = 0.5"),
+        ("[memory]\ntype_totals = {user = 10}\n", "at least 200"),
+    ],
+)
+def test_a_wrong_rank_or_room_is_told_with_what_to_write(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load(write(tmp_path, text), {})
+    assert said in str(refused.value)
+
+
 def test_an_unknown_variable_is_an_error_too(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"recall\.budget_tokens"):
         load(tmp_path / "x", {"MEMORYD_RECALL__BUDGET_TOKEN": "3"})
 
 
 def test_a_value_out_of_range_is_told_with_its_key(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"consolidation\.interval_turns"):
-        load(write(tmp_path, "[consolidation]\ninterval_turns = 0\n"), {})
+    path = write(tmp_path, "[consolidation]\ninterval_turns = 0\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path, {})
+    assert str(caught.value) == f"consolidation.interval_turns must be at least 1, not 0 (in {path})"
 
 
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich out of their process
     del sys.modules["rich"]
 
+from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
-from memoryd.daemon.doctor import Check, Mark, examine
+from memoryd.daemon.doctor import examine
 from memoryd.daemon.install import Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
@@ -46,8 +47,8 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert not _wrong(), found
     assert "delivered" in found["hook run"].found
     assert list(found) == [
-        "config", "data", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool", "quarantine",
-        "memories", "search by meaning", "cage", "service",
+        "config", "data", "journal", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool",
+        "quarantine", "memory files", "memories", "search by meaning", "cage", "service",
     ]  # fmt: skip
 
 
@@ -153,6 +154,38 @@ def test_a_key_is_named_with_the_lines_that_would_use_it_and_used_for_nothing(
     assert "OPENAI_API_KEY is set and is not used" in check.found
     assert 'embedder = "openai"' in check.mend
     assert "not-to-be-shown" not in check.found + check.mend
+
+
+def test_a_damaged_journal_is_found_with_and_without_a_daemon(running: placing.Places) -> None:
+    assert _found()["journal"].mark is Mark.OK
+    process.stop(running)
+    path = running.data / "state.db"
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xff" * 4096
+    path.write_bytes(content)
+    check = _found()["journal"]
+    assert check.mark is Mark.WRONG
+    assert "is damaged: " in check.found
+    assert "restore a backup" in check.mend
+    path.write_bytes(b"no database" * 500)
+    assert "file is not a database" in _found()["journal"].found
+
+
+def test_a_memory_file_that_is_too_large_is_named_in_every_directory(running: placing.Places, home: Path) -> None:
+    with Client(running.socket) as client:
+        event = {
+            "id": "e1", "kind": "user_prompt", "host": "generic", "session_id": "s", "at": "2026-11-30T08:00:00Z",
+            "memory_dir": str(home / "elsewhere"), "data": {"text": "hello"},
+        }  # fmt: skip
+        client.call("event.publish", {"event": event})
+    (home / "elsewhere" / "knowledge").mkdir(parents=True, exist_ok=True)
+    for root in (running.user_memory, home / "elsewhere"):
+        (root / "knowledge" / "large.md").write_bytes(b"x" * (1 << 20) + b"y")
+    check = _found()["memory files"]
+    assert check.mark is Mark.WRONG
+    assert check.found.startswith("2 not read: ")
+    assert f"{home / 'elsewhere' / 'knowledge' / 'large.md'} (it is longer than 1048576 bytes" in check.found
+    assert "at most 1 MiB" in check.mend
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd import seeds
-from memoryd.memory import desk, draft, entries, lines
+from memoryd.memory import draft, entries, lines
 from memoryd.memory.changes import Draft, decode
 from memoryd.memory.draft import build, diff_to_lines
+from memoryd.memory.earlier import EARLIER_CHARS
 from memoryd.memory.model import CORE_FILES, EntryStatus, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.text import bare, fold
@@ -337,7 +338,7 @@ def test_what_a_full_core_file_hands_on_stands_in_entries_of_a_bounded_size() ->
     files = {key.path: new or b"" for key, (_, new) in made.changes.items()}
     earlier = [text for path, text in files.items() if "preferences-earlier" in path]
     assert len(earlier) > 10
-    assert all(len(text) < 2 * desk.EARLIER_CHARS for text in earlier)
+    assert all(len(text) < 2 * EARLIER_CHARS for text in earlier)
     everything = b"\n".join(files.values()).decode()
     assert all(f"- {line}\n" in everything for line in added)
     again = draft.build(

@@ -200,6 +200,7 @@ def test_a_folder_swapped_for_a_link_again_and_again_never_leads_out(tmp_path: P
     finally:
         stop.set()
         swapper.join()
+    print(f"{SWAP_SECONDS} s: {swaps} swaps, {looks} looks")
     assert seen == {b"inside"}
     assert not [v for v in versions.recorded if v.content == b"outside"]
     assert min(swaps, looks) > 10

@@ -4,7 +4,7 @@ import pytest
 from support.catalogue import CATALOGUE, NOW
 
 from memoryd.memory.model import Entry, EntryStatus
-from memoryd.memory.ranking import composite, ranked, recency, relevance
+from memoryd.memory.ranking import Weights, composite, ranked, recency, relevance, standing
 from memoryd.memory.text import content_words
 
 
@@ -29,3 +29,14 @@ def test_the_composite_joins_relevance_recency_and_importance() -> None:
     known = CATALOGUE.entries[0]
     assert composite(frozenset(), known, NOW) == pytest.approx(0.3 * recency(known.entry, NOW) + 0.2 * 0.4)
     assert ranked(CATALOGUE.entries, content_words("deploy"), NOW)[0].entry.slug == "deploy"
+
+
+def test_the_weights_decide_what_comes_first() -> None:
+    words = content_words("docker")
+    by_words = Weights(relevance=1, recency=0, importance=0)
+    newest = Weights(relevance=0, recency=1, importance=0, half_life_days=2)
+    assert ranked(CATALOGUE.entries, words, NOW, by_words)[0].entry.slug == "db"
+    aged = Entry(slug="a", name="a", updated_at=NOW - timedelta(days=2))
+    assert recency(aged, NOW, newest) == pytest.approx(0.5)
+    assert standing(aged, NOW, newest) == recency(aged, NOW, newest)
+    assert standing(aged, NOW, by_words) == 0

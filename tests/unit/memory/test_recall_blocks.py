@@ -73,6 +73,35 @@ def test_every_block_stands_at_its_place() -> None:
     assert "not a note" not in text
 
 
+def test_whatever_stands_first_stands_behind_the_sentence_that_says_what_it_is() -> None:
+    for order, off in ((0, ()), (5, ("advert",)), (None, ("advert", "core"))):
+        said = {"goals": Setting(order=order), **dict.fromkeys(off, Setting(on=False))}
+        rows = taken(blocks=arranged(BLOCKS, said)).text.split("\n")
+        assert rows[:2] == [OPEN, EN.quoted]
+    assert EN.quoted in taken(shown=frozenset(["another#1"])).text
+
+
+@pytest.mark.parametrize("catalogue", [a_catalogue(), Catalogue.build({})])
+def test_when_every_block_is_off_there_is_no_snapshot_at_all(catalogue: Catalogue) -> None:
+    off = dict.fromkeys(BUILTIN, Setting(on=False))
+    assert taken(catalogue, blocks=arranged(BLOCKS, off)).text == ""
+    assert taken(catalogue, blocks=arranged(BLOCKS, {**off, "verify": Setting()})).text == ""
+
+
+def test_in_chinese_the_frame_of_a_sessions_summary_is_chinese_too() -> None:
+    said = (
+        "# Session\n\n## Asked\n- 修一下登录\n- why is it not ok\n\n## Done (in the agent's words)\n- 修好了\n\n"
+        "## Tasks\n- [09:00] 修一下登录 -> no answer\n\n## Files\n- a.py (changed)\n\n## Outcome\nok 2, failed 1\n"
+    )
+    files = {"sessions/2026-11-30-x.md": said.encode()}
+    text = taken(a_catalogue(**files), language="zh").text
+    told = next(row for row in text.split("\n") if "修一下登录" in row)
+    assert not re.search(r"Asked|Done|Tasks|Files|Outcome|\bfailed\b|changed|no answer", told)
+    for words in ("提问", "why is it not ok", "无答复", "a.py （已修改）", "成功 2, 失败 1"):
+        assert words in told
+    assert "Asked / 修一下登录" in taken(a_catalogue(**files)).text
+
+
 def test_goals_are_given_room_before_longer_texts_take_all() -> None:
     many = {f"knowledge/n{n}.md": entry(f"N {n}", "word " * 300, "user") for n in range(30)}
     assert "ship the beta" in taken(a_catalogue(**many), budget_tokens=900).text

@@ -29,17 +29,19 @@ class Archives:
     git: GitHistory
     after_import: AfterImport  #: directories whose files changed, and the run
 
-    async def export(self, target: Path) -> Written:
-        """:raises PathRefused: inside the data directory"""
+    async def export(self, target: Path, *, force: bool = False) -> Written:
+        """:raises PathRefused: inside the data directory
+        :raises Conflict: a file stands there; `force` replaces it"""
         paths = await asyncio.to_thread(self.exporter.paths)
         async with self.shelf.locked_paths(paths):
-            return await asyncio.to_thread(self.exporter.export, target, paths)
+            return await asyncio.to_thread(self.exporter.export, target, paths, force=force)
 
-    async def back_up(self, target: Path) -> Written:
-        """:raises PathRefused: inside the data directory"""
+    async def back_up(self, target: Path, *, force: bool = False) -> Written:
+        """:raises PathRefused: inside the data directory
+        :raises Conflict: a file stands there; `force` replaces it"""
         paths = await asyncio.to_thread(self.exporter.paths)
         async with self.shelf.locked_paths(paths):
-            return await asyncio.to_thread(self.exporter.back_up, target, paths)
+            return await asyncio.to_thread(self.exporter.back_up, target, paths, force=force)
 
     async def export_git(self, target: Path) -> Told:
         """:raises PathRefused: inside the data directory, or the folder holds something else"""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from memoryd import __version__, fsio
-from memoryd.errors import BadEvent, NotFound, PathRefused
+from memoryd.errors import BadEvent, Conflict, NotFound, PathRefused
 
 HEAD, SUMS = "archive.json", "SHA256SUMS"
 VERSION = 1  #: of the archive's form; a reader refuses a newer one
@@ -33,6 +33,12 @@ class Writer:
 
     def add(self, name: str, content: bytes) -> None:
         self.add_file(name, io.BytesIO(content), len(content))
+
+    def add_folder(self, name: str) -> None:
+        """Nobody but its owner looks into a folder that is unpacked."""
+        info = tarfile.TarInfo(name)
+        info.type, info.mode = tarfile.DIRTYPE, 0o700
+        self.tar.addfile(info)
 
     def add_file(self, name: str, file: BinaryIO, size: int) -> None:
         """Add what a file holds from where it stands."""
@@ -65,14 +71,16 @@ class _Hashing(io.RawIOBase):
 
 
 @contextmanager
-def writing(target: Path, data: Path, head: Mapping[str, Any]) -> Iterator[Writer]:
+def writing(target: Path, data: Path, head: Mapping[str, Any], *, force: bool = False) -> Iterator[Writer]:
     """Write an archive to `target`, compressed when it ends in .gz; it appears whole, at the end of the block.
 
     :param data: the data directory, in which none may be written
+    :param force: in place of a file that stands there
     :raises PathRefused: inside the data directory, or no regular file stands there
+    :raises Conflict: a file stands there
     :raises CannotWrite: the disk is full, or the folder cannot be written
     """
-    check_target(target, data)
+    check_target(target, data, force=force)
     temporary = secrets.token_hex(8).join(fsio.TEMPORARY)
     with fsio.folder(target.parent) as folder_fd:
         try:
@@ -82,7 +90,7 @@ def writing(target: Path, data: Path, head: Mapping[str, Any]) -> Iterator[Write
                     yield from _filled(file, target, head)
                     file.flush()
                     fsio.sync(file.fileno())
-            fsio.rename(folder_fd, temporary, target.name)
+            _put(folder_fd, temporary, target, force=force)
             fsio.sync_dir(folder_fd)
         except BaseException:
             fsio.unlink(folder_fd, temporary)
@@ -98,14 +106,30 @@ def _filled(file: BinaryIO, target: Path, head: Mapping[str, Any]) -> Iterator[W
         writer.close()
 
 
-def check_target(target: Path, data: Path) -> None:
+def _put(folder_fd: int, temporary: str, target: Path, *, force: bool) -> None:
+    if force:
+        return fsio.rename(folder_fd, temporary, target.name)
+    try:
+        return fsio.rename_noreplace(folder_fd, temporary, target.name)
+    except FileExistsError as error:  # since it was looked at
+        raise _there(target) from error
+
+
+def _there(target: Path) -> Conflict:
+    return Conflict(f"{target} is there already; name another file, or give --force to replace it")
+
+
+def check_target(target: Path, data: Path, *, force: bool) -> None:
     """:raises PathRefused: inside the data directory, or no regular file stands there
-    :raises NotFound: no folder for it"""
+    :raises NotFound: no folder for it
+    :raises Conflict: a file stands there"""
     check_outside(target, data)
     if not target.parent.is_dir():
         raise NotFound(f"no folder {target.parent}; make it, or name another one")
     if target.is_symlink() or (target.exists() and not target.is_file()):
         raise PathRefused(f"cannot write {target}: it is a link or no regular file; name another one")
+    if target.exists() and not force:
+        raise _there(target)
 
 
 def check_outside(path: Path, data: Path) -> None:
@@ -125,7 +149,7 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        return [member.name for member in self._tar.getmembers()]
+        return [member.name for member in self._tar.getmembers() if member.isfile()]
 
     def read(self, name: str) -> bytes:
         """:raises BadEvent: no such member"""
@@ -174,6 +198,8 @@ def opened(path: Path, kind: str) -> Iterator[Archive]:
 def _verify(tar: tarfile.TarFile, path: Path) -> None:
     found = {}
     for member in tar:
+        if member.isdir():
+            continue
         if not member.isfile() or member.name in found:
             raise BadEvent(
                 f"{path} holds {member.name!r}, which is no plain file or is there twice; it is none of ours"

@@ -1,7 +1,7 @@
 """What an archive holds: checked row by row, cleaned like anything that arrives, without what was purged here."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.archive import older
 from memoryd.daemon.archive.container import Archive
+from memoryd.daemon.archive.older import Lines
 from memoryd.daemon.cleaning import clean
-from memoryd.daemon.journal import load
+from memoryd.daemon.journal import load, tombstones
+from memoryd.daemon.journal.dump import Connection
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import data_json
 from memoryd.daemon.journal.load import Incoming
 from memoryd.daemon.journal.runs import line_digest
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import Event, EventAdapter
+from memoryd.ipc.faults import explain
 from memoryd.ipc.places import Places
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, purging
@@ -63,13 +67,18 @@ class Reader:
         cwds = {(row["host"], row["session_id"]): (row["dir"], row["cwd"]) for row in tables["sessions"]}
         events = [_incoming(row, cwds) for row in archive.rows("journal/events.jsonl")]
         refused = self.history.journal.read(lambda c: {e.seq for e in events if load.refused(c, e)})
+        refused |= {row["seq"] for row in tables["copies"] if row["source"] in refused}
         off = {e.seq for e in events if self.off_record(Path(cwds[e.host, e.session_id][0]), _event(e, cwds))}
-        gone = _gone(tables["citations"], refused | off)
+        emptied = self.history.journal.read(tombstones.emptied_until)
+        gone = _gone(tables["citations"], refused | off, older.lines_of(archive, tables["versions"], emptied))
         sources = {f"{e.host}/{e.session_id}#{e.seq}" for e in events if e.seq in refused | off}
         rewrite = _Without(gone, sources)
         kept = [event for event in events if event.seq not in refused | off]
         held = {(event.host, event.session_id) for event in kept}
         lost = {(event.host, event.session_id) for event in events} - held
+        unchanged = older.unchanged(tables["versions"], emptied)
+        older.leave_out(tables, emptied)
+        tables["goals"] = self.history.journal.read(lambda c: [row for row in tables["goals"] if not _purged(c, row)])
         tables["sessions"] = [
             {**r, "note": "" if refused | off else redact(r["note"])}
             for r in tables["sessions"]
@@ -80,10 +89,13 @@ class Reader:
             tables[name] = [r for r in tables[name] if not any((r["host"], r[column]) in lost for column in columns)]
         if refused | off:
             _forget_traces(tables, {root for root, _ in gone})
+        files = _files(archive, roots, rewrite, unchanged)
+        empty = {str(root) for root in files if not files[root]} - older.directories(tables)
         return Contents(
-            roots=roots, dirs=[row for row in kinds if row[0] != str(self.places.user_memory)], tables=tables,
-            events=kept, files=_files(archive, roots, rewrite),
+            roots={name: root for name, root in roots.items() if str(root) not in empty}, tables=tables, events=kept,
             versions=list(_versions(archive, tables["versions"], rewrite)),
+            dirs=[row for row in kinds if row[0] not in {str(self.places.user_memory), *empty}],
+            files={root: found for root, found in files.items() if str(root) not in empty},
         )  # fmt: skip
 
     def _place(self, root: Mapping[str, Any]) -> Path:
@@ -110,7 +122,7 @@ class Reader:
 
 _TABLES = (
     "projects", "sessions", "turns", "runs", "versions", "citations", "rejected", "tombstones", "purged", "purges",
-    "spawns", "goals",
+    "spawns", "goals", "copies", "run_dirs",
 )  # fmt: skip
 
 
@@ -133,9 +145,16 @@ def _incoming(row: Mapping[str, Any], cwds: _Cwds) -> Incoming:
             at=rfc3339(event.at), turn_id=event.turn_id, data=data_json(event), received_at=str(row["received_at"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValidationError) as error:
-        raise BadEvent(
-            f"the archive holds an event that is none: {type(error).__name__}; nothing was imported"
-        ) from error
+        raise BadEvent(f"the archive holds an event that is none: {_wrong(error)}; nothing was imported") from error
+
+
+def _wrong(error: KeyError | TypeError | ValidationError) -> str:
+    match error:
+        case ValidationError():
+            return explain(error)
+        case KeyError():
+            return f"{str(error.args[0])[:64]} is missing"
+    return "it is no object"
 
 
 def _event(event: Incoming, cwds: _Cwds) -> Event:
@@ -146,12 +165,19 @@ def _event(event: Incoming, cwds: _Cwds) -> Event:
     return found
 
 
-def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int]) -> dict[tuple[str, str], frozenset[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
+def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int], stood: Lines) -> Lines:
+    """The lines that rest on events which stay out, and those that stood before everything was purged here."""
+    found = {key: set(lines) for key, lines in stood.items()}
     for row in citations:
         if row["seq"] in seqs:
             found.setdefault((row["root"], row["path"]), set()).add(row["line"])
     return {key: frozenset(lines) for key, lines in found.items()}
+
+
+def _purged(connection: Connection, goal: Mapping[str, Any]) -> bool:
+    return tombstones.covers_goal(
+        connection, host=goal["host"], session_id=goal["session_id"], created_at=goal["created_at"]
+    )
 
 
 def _forget_traces(tables: Mapping[str, list[dict[str, Any]]], roots: set[str]) -> None:
@@ -173,14 +199,16 @@ class _Without:
         assert text is not None
         if path == INDEX_FILE:
             listed = {name for base, name in self.gone if base == root and entries.slug_of(name)}
-            return encode(purging.without_entries(text, listed))
-        lines = frozenset().union(*(self.gone.get((root, name), ()) for name in entries.names_of(path)))
-        if lines:
-            text = purging.without(path, text, lambda row: line_digest(row) in lines, self.sources)
+            text = purging.without_entries(text, listed)
+        gone = frozenset().union(*(self.gone.get((root, name), ()) for name in entries.names_of(path)))
+        if gone:
+            text = purging.without(path, text, lambda row: line_digest(row) in gone, self.sources)
         return None if text is None else encode(text)
 
 
-def _files(archive: Archive, roots: Mapping[str, Path], rewrite: _Without) -> dict[Path, dict[str, bytes]]:
+def _files(
+    archive: Archive, roots: Mapping[str, Path], rewrite: _Without, unchanged: Collection[tuple[str, str]]
+) -> dict[Path, dict[str, bytes]]:
     found: dict[Path, dict[str, bytes]] = {root: {} for root in roots.values()}
     for member in archive.names:
         if not member.startswith("memory/"):
@@ -192,8 +220,8 @@ def _files(archive: Archive, roots: Mapping[str, Path], rewrite: _Without) -> di
         content = archive.read(member)
         if len(content) > MAX_FILE_BYTES:
             raise BadEvent(f"{member[:200]} is longer than {MAX_FILE_BYTES} bytes; nothing was imported")
-        kept = rewrite(str(roots[name]), path, content)
-        if kept is not None:
+        kept = rewrite(str(roots[name]), path, content) if (str(roots[name]), path) not in unchanged else None
+        if kept is not None and (kept == content or purging.said(purging.body_of(decode(kept)))):
             found[roots[name]][path] = kept
     return found
 

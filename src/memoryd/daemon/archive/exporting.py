@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.clock import Clock, rfc3339
+from memoryd.daemon import placeholder_key
 from memoryd.daemon.archive import container
 from memoryd.daemon.journal import dump
 from memoryd.daemon.journal.history import History
@@ -61,10 +62,11 @@ class Exporter:
         kinds = {row["path"]: (row["kind"], row["project"]) for row in self.history.directories()}
         return Names(user_memory=self.places.user_memory, kinds=kinds)
 
-    def export(self, target: Path, paths: Sequence[Path]) -> Written:
+    def export(self, target: Path, paths: Sequence[Path], *, force: bool) -> Written:
         """Memory files, the journal's rows and every version. In a thread, under the locks of `paths`.
 
         :raises PathRefused: `target` is inside the data directory
+        :raises Conflict: it is there already
         """
         names = self.names()
         roots = [
@@ -72,37 +74,49 @@ class Exporter:
             for p in paths
         ]
         head = {"kind": "export", "created_at": rfc3339(self.clock()), "roots": roots}
-        with container.writing(target, self.places.data, head) as archive:
+        with container.writing(target, self.places.data, head, force=force) as archive:
             for path in paths:
                 for name, content in self.shelf.observed(path).items():
                     archive.add(f"memory/{names.of(str(path))}/{name}", content)
             self.history.journal.read(lambda connection: _add_journal(connection, archive, names))
         return _written(target, archive)
 
-    def back_up(self, target: Path, paths: Sequence[Path]) -> Written:
-        """The journal and the memory files, laid out as the data directory is. In a thread, under the locks.
+    def back_up(self, target: Path, paths: Sequence[Path], *, force: bool) -> Written:
+        """The journal, the key of the placeholders and the memory files, laid out as the data directory is.
+
+        In a thread, under the locks.
 
         :raises PathRefused: `target` is inside the data directory
+        :raises Conflict: it is there already
         """
-        container.check_target(target, self.places.data)
-        head = {"kind": "backup", "created_at": rfc3339(self.clock()), "data": str(self.places.data)}
+        container.check_target(target, self.places.data, force=force)
+        outside = [str(path) for path in paths if not path.is_relative_to(self.places.data)]
+        head = {
+            "kind": "backup", "created_at": rfc3339(self.clock()), "data": str(self.places.data), "outside": outside,
+        }  # fmt: skip
         with tempfile.TemporaryDirectory(prefix=".memoryd-", dir=target.parent) as folder:
             copy = Path(folder) / "state.db"
-            outside = [path for path in paths if not path.is_relative_to(self.places.data)]
-            with container.writing(target, self.places.data, {**head, "outside": list(map(str, outside))}) as archive:
-                for path in paths:
-                    self._add_files(archive, path)
+            with container.writing(target, self.places.data, head, force=force) as archive:
+                _add_files(archive, {self._place(path): self.shelf.observed(path) for path in paths})
+                archive.add(placeholder_key.NAME, placeholder_key.load(self.places.data))
                 self.history.journal.read(lambda connection: dump.copy_to(connection, copy))
                 with copy.open("rb") as file:
                     archive.add_file("state.db", file, os.fstat(file.fileno()).st_size)
         return _written(target, archive)
 
-    def _add_files(self, archive: container.Writer, path: Path) -> None:
+    def _place(self, path: Path) -> str:
+        """Where a memory directory stands in a backup."""
         inside = path.is_relative_to(self.places.data)
-        names = self.names()
-        place = str(path.relative_to(self.places.data)) if inside else names.of(str(path))
-        for name, content in self.shelf.observed(path).items():
-            archive.add(f"{place}/{name}", content)
+        return str(path.relative_to(self.places.data)) if inside else self.names().of(str(path))
+
+
+def _add_files(archive: container.Writer, directories: Mapping[str, Mapping[str, bytes]]) -> None:
+    names = {f"{place}/{name}": content for place, files in directories.items() for name, content in files.items()}
+    folders = {parent for name in (*names, *(f"{place}/_" for place in directories)) for parent in Path(name).parents}
+    for folder in sorted(folders - {Path(".")}):
+        archive.add_folder(str(folder))
+    for name, content in names.items():
+        archive.add(name, content)
 
 
 def _add_journal(connection: dump.Connection, archive: container.Writer, names: Names) -> None:

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +23,7 @@ from memoryd.errors import CannotWrite, ConfigError, Conflict, PathRefused
 from memoryd.ipc.places import Places
 
 GIT_SECONDS = 600.0
+SEEDING_SECONDS = 10.0  #: between two seeds of a directory that was made at once; each is synced to the disk
 _TOPS = ("user/", "projects/", "explicit/")  #: where our files are in the repository
 #: no setting of the machine or the person, no hook, no signature: the same history everywhere
 _SETTINGS = ("core.hooksPath=/dev/null", "gc.auto=0", "commit.gpgsign=false", "core.quotePath=false")
@@ -65,8 +65,7 @@ class GitHistory:
 
     def _write(self, stream: "Stream", rows: Sequence[Row], names: Names, installation: str) -> int:
         commits = 0
-        for _, group in groupby(rows, key=lambda row: row["run_id"] or (row["author"], row["at"])):
-            changed = list(group)
+        for changed in _changes(rows):
             last = changed[-1]
             marks = {
                 "Memoryd-Run": last["run_id"],
@@ -125,6 +124,26 @@ class Stream:
             self.out.write(f"D {path}\n".encode())
         else:
             self.out.write(f"M 100644 inline {path}\ndata {len(content)}\n".encode() + content + b"\n")
+
+
+def _changes(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """The versions that belong to one commit: of one run, of one look, or the seeds of one directory."""
+    changed: list[Row] = []
+    for row in rows:
+        if changed and not _together(changed[-1], row):
+            yield changed
+            changed = []
+        changed.append(row)
+    if changed:
+        yield changed
+
+
+def _together(one: Row, other: Row) -> bool:
+    if one["run_id"] or other["run_id"] or one["author"] != other["author"]:
+        return bool(one["run_id"]) and one["run_id"] == other["run_id"]
+    between = parse_rfc3339(other["at"]) - parse_rfc3339(one["at"])
+    seeded = one["author"] == "run" and one["root"] == other["root"] and between.total_seconds() <= SEEDING_SECONDS
+    return seeded or one["at"] == other["at"]
 
 
 def _import(target: Path, write: Callable[[Stream], int]) -> int:

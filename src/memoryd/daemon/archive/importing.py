@@ -56,8 +56,10 @@ class Importer:
         tables = contents.tables
         incoming = Load(
             run=run, projects=tables["projects"], dirs=contents.dirs, sessions=tables["sessions"],
-            events=contents.events, turns=tables["turns"], runs=tables["runs"], versions=contents.versions,
-            citations=tables["citations"], rejected=tables["rejected"], rules=tables["purges"],
+            events=contents.events, turns=tables["turns"], runs=tables["runs"], run_dirs=tables["run_dirs"],
+            versions=contents.versions,
+            citations=tables["citations"], copies=tables["copies"],
+            rejected=tables["rejected"], rules=tables["purges"],
             spawns=tables["spawns"], goals=[{**row, "text": redact(row["text"])} for row in tables["goals"]],
             marks={name: [row["digest"] for row in tables[name]] for name in ("tombstones", "purged")},
             changes=tuple(plan), stands=stands,

@@ -4,7 +4,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 INTERNAL, INTERRUPTED = 70, 130
 
@@ -38,7 +38,7 @@ def _run() -> int:
         return 0
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's usage errors; their class moved between its releases
-            return _tell(f"{error.format_message()} {_help_of(error)}", int(getattr(error, "exit_code", 2)))
+            return _tell(f"{_usage(error)} {_help_of(error)}", int(getattr(error, "exit_code", 2)))
         return _tell(_bug(error), INTERNAL)
     return status if isinstance(status, int) else 0
 
@@ -48,6 +48,19 @@ def _tell(sentence: str, status: int) -> int:
 
     screen.warn(f"memoryd: {sentence}")
     return status
+
+
+def _usage(error: Any) -> str:
+    """What a usage error says; typer checks values with a validator whose words are not for people."""
+    from pydantic import ValidationError
+
+    from memoryd.ipc.faults import explain
+
+    if not isinstance(error.__cause__, ValidationError):
+        return str(error.format_message())
+    option = next(iter(error.param.opts), "")
+    name = option if option.startswith("-") else (error.param.metavar or error.param.name)
+    return explain(error.__cause__, name=name).rstrip(".") + "."
 
 
 def _help_of(error: Exception) -> str:

@@ -12,6 +12,7 @@ from memoryd.ipc.methods.archive import ArchiveWritten
 
 ARCHIVE_SECONDS = 600.0
 
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The archive; .gz at its end compresses it.")]
 
 
@@ -24,6 +25,7 @@ def export(
         Path | None,
         typer.Option("--git", metavar="DIR", help="The history as commits, in a new or continued repository."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write everything into one archive: memory, what was recorded, every version.
@@ -36,7 +38,8 @@ def export(
     if (file is None) == (git is None):
         raise UsageError("name the archive to write, or a folder with --git")
     if git is None:
-        return _tell(asking.ask("archive.export", {"file": asking.given(file)}, timeout=ARCHIVE_SECONDS), json=json)
+        wanted = {"file": asking.given(file), "force": force}
+        return _tell(asking.ask("archive.export", wanted, timeout=ARCHIVE_SECONDS), json=json)
     done = asking.ask("archive.git", {"dir": asking.given(git)}, timeout=ARCHIVE_SECONDS)
     screen.as_json(done) if json else screen.say(f"{done.commits} commits written to {done.dir}")
     if not done.commits:
@@ -45,7 +48,7 @@ def export(
 
 
 @app.command(rich_help_panel=PAST)
-def backup(file: File, json: Json = False) -> None:
+def backup(file: File, force: Force = False, json: Json = False) -> None:
     """Write the data directory, consistent, into one archive while the daemon runs.
 
     To restore it: `memoryd stop`, move the data directory away, unpack the archive in its place with tar, check it with
@@ -53,7 +56,8 @@ def backup(file: File, json: Json = False) -> None:
 
     Example: [cyan]memoryd backup ~/memoryd-backup.tar[/]
     """
-    _tell(asking.ask("archive.backup", {"file": asking.absolute(file)}, timeout=ARCHIVE_SECONDS), json=json)
+    wanted = {"file": asking.absolute(file), "force": force}
+    _tell(asking.ask("archive.backup", wanted, timeout=ARCHIVE_SECONDS), json=json)
 
 
 @app.command(name="import-archive", rich_help_panel=PAST)

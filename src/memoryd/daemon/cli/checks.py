@@ -6,9 +6,10 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
+from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import screen
 from memoryd.daemon.cli.root import CONNECT, Json, app
-from memoryd.daemon.doctor import Check, Mark, examine
+from memoryd.daemon.doctor import examine
 
 _MARKS = {Mark.OK: ("✓", "green"), Mark.WRONG: ("✗", "red"), Mark.OFF: ("–", "yellow")}
 

@@ -35,7 +35,7 @@ def sessions_export(
     with tempfile.TemporaryDirectory() as folder:
         path = asking.real(Path(folder, "document"))
         asking.ask("session.export", {**params, "file": path})
-        return screen.raw(Path(path).read_text("utf-8"))
+        return screen.exact(Path(path).read_text("utf-8"))
 
 
 @sessions_app.command(name="import")

@@ -107,4 +107,7 @@ def reopen(goal: GoalId, json: Json = False) -> None:
 
 
 def _tell(goal: GoalInfo, json: bool) -> None:
-    screen.as_json(goal) if json else screen.say(f"{goal.status}: {goal.id} {goal.text}")
+    if json:
+        return screen.as_json(goal)
+    screen.say(f"{goal.status}: {goal.id} {goal.text}")
+    return screen.notes(goal.warnings)

@@ -45,7 +45,7 @@ def history(
         return screen.as_json(found)
     if jsonl:
         for line in found.items:
-            screen.raw(_jsonl(line))
+            screen.exact(_jsonl(line))
         return screen.more(found.next_cursor)
     if not found.items:
         return screen.say("no such prompt; `memoryd sessions list` shows what was recorded")

@@ -68,7 +68,7 @@ def _read(store: LogStore, query: Query, *, patient: bool) -> list[LogLine]:
 
 def _print(lines: list[LogLine], json: bool) -> None:
     for line in lines:
-        screen.raw(_as_json(line) if json else _as_text(line))
+        screen.exact(_as_json(line)) if json else screen.raw(_as_text(line))
     sys.stdout.flush()
 
 

@@ -184,8 +184,7 @@ def _stdin() -> str:
 
 def tell_saved(saved: MemorySaved, kind: str) -> None:
     screen.say(f"{saved.status}: {saved.slug}" + (f" (run {saved.run[:8]})" if saved.run else ""))
-    for warning in saved.warnings:
-        screen.warn(f"note: {warning}")
+    screen.notes(saved.warnings)
     if saved.duplicate_of:
         screen.warn(f"note: it says nearly the same as {saved.duplicate_of}; `memoryd show {saved.duplicate_of}`")
     total = saved.totals.get(kind)

@@ -33,7 +33,10 @@ def add(
     Example: [cyan]memoryd note add "staging is down until Monday"[/]
     """
     added = asking.ask("note.add", {"cwd": asking.absolute(cwd), "text": text})
-    screen.as_json(added) if json else screen.say(f"noted: {added.date} {added.index} {added.text}")
+    if json:
+        return screen.as_json(added)
+    screen.say(f"noted: {added.date} {added.index} {added.text}")
+    return screen.notes(added.warnings)
 
 
 @note_app.command(name="list")

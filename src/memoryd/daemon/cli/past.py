@@ -16,7 +16,9 @@ from memoryd.ipc.methods.memory import RunInfo, WhyItem
 
 Run = Annotated[
     str | None,
-    typer.Argument(metavar="RUN", help="A run's id or its beginning, from `memoryd log`; by default the newest here."),
+    typer.Argument(
+        metavar="RUN", help="A run's id or its beginning, or a v<N>, from `memoryd log`; by default the newest here."
+    ),
 ]
 
 
@@ -58,6 +60,7 @@ def log(
 _RUN_COLUMNS = (
     Column(title="run", style="cyan"),
     Column(title="when"),
+    Column(title="project", columns=80),
     Column(title="by", columns=screen.NARROW),
     Column(title="outcome"),
     Column(title="ms", right=True, columns=screen.NARROW),
@@ -70,7 +73,14 @@ def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
     flags = f"flagged: {', '.join(run.flags)}" if run.flags else ""
     what = "; ".join(part for part in (", ".join(run.files), run.reason, flags, refused) if part)
     by = f"{run.author} {run.agent}".strip()
-    return (run.run[:8], ago(run.at, now), by, run.outcome, str(run.duration_ms), what or "-")
+    return (run.run[:8], ago(run.at, now), _about(run), by, run.outcome, str(run.duration_ms), what or "-")
+
+
+def _about(run: RunInfo) -> str:
+    """The folders of its projects; what is the user's alone has none."""
+    if "*" in run.projects:
+        return "all"
+    return ", ".join(Path(project).name for project in run.projects) or "-"
 
 
 @app.command(rich_help_panel=PAST)
@@ -88,7 +98,7 @@ def diff(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
 
 @app.command(rich_help_panel=PAST)
 def undo(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
-    """Take a run back.
+    """Take a run back, or what a host or an editor wrote (`v<N>` of `log --writes`).
 
     What was changed since stays, and the same evidence does not bring it again.
 

@@ -81,4 +81,5 @@ def _tell(done: ReviewDecided, word: str, json: bool) -> None:
     if json:
         return screen.as_json(done)
     run = f" (run {done.run[:8]}; {', '.join(done.files)})" if done.run else ""
-    return screen.say(f"{word}{run}")
+    screen.say(f"{word}{run}")
+    return screen.notes(done.warnings)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 NARROW = 60  #: columns of a terminal that is called narrow
 _PIPED_COLUMNS = 200  #: where no terminal says its width
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -28,8 +28,8 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def harmless(text: str) -> str:
-    """Text that cannot steer a terminal: control and direction characters become a replacement character."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Text that cannot steer a terminal: control and direction characters are escaped as in a Python string."""
+    return _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def say(text: str) -> None:
@@ -42,6 +42,12 @@ def warn(text: str) -> None:
     console(stderr=True).print(harmless(text), soft_wrap=True)
 
 
+def notes(warnings: Iterable[str]) -> None:
+    """What the person should know beside the result."""
+    for warning in warnings:
+        warn(f"note: {warning}")
+
+
 def numbered(text: str) -> None:
     """Print a text with its line numbers."""
     for number, row in enumerate(text.splitlines(), start=1):
@@ -49,10 +55,13 @@ def numbered(text: str) -> None:
 
 
 def raw(text: str) -> None:
-    """Text as it is, for reading on or piping; only a terminal is kept from its control characters."""
-    sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
-    if not text.endswith("\n"):
-        sys.stdout.write("\n")
+    """Text in its own lines, for reading on or piping; a pipe may end in a terminal as well."""
+    exact(harmless(text))
+
+
+def exact(text: str) -> None:
+    """JSON, whose strings keep every character."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
 def as_json(result: BaseModel) -> None:

@@ -48,7 +48,7 @@ def stats(
     if json:
         screen.as_json(found)
     elif form is Format.OPENMETRICS:
-        print(openmetrics.text(found, where), end="")
+        screen.raw(openmetrics.text(found, where))
     else:
         screen.console().print(_view(found))
     return None

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Archives(Handlers):
-    async def archive_export(self, params: m.ArchiveParams) -> m.ArchiveWritten:
-        return _written(await (await self._parts()).export(Path(params.file)))
+    async def archive_export(self, params: m.ArchiveWriteParams) -> m.ArchiveWritten:
+        return _written(await (await self._parts()).export(Path(params.file), force=params.force))
 
-    async def archive_backup(self, params: m.ArchiveParams) -> m.ArchiveWritten:
-        return _written(await (await self._parts()).back_up(Path(params.file)))
+    async def archive_backup(self, params: m.ArchiveWriteParams) -> m.ArchiveWritten:
+        return _written(await (await self._parts()).back_up(Path(params.file), force=params.force))
 
     async def archive_git(self, params: m.GitParams) -> m.GitExported:
         told = await (await self._parts()).export_git(Path(params.dir))

@@ -5,8 +5,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from memoryd.clock import rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.given import Given
+from memoryd.daemon.journal import redactions
 from memoryd.errors import NotFound
 from memoryd.ipc.methods.memory import MemoryQuery
 from memoryd.memory.catalogue import Catalogue
@@ -18,6 +21,15 @@ class Handlers:
 
     def __init__(self, daemon: Daemon) -> None:
         self.daemon = daemon
+
+    async def told(self, given: Given) -> tuple[str, ...]:
+        """Count what was replaced in what was given and kept, for `privacy.get`; returns what its giver is told."""
+        if given.replaced:
+            now = rfc3339(self.daemon.clock())
+            await asyncio.to_thread(
+                self.daemon.journal.write, lambda connection: redactions.count(connection, given.replaced, now)
+            )
+        return given.warnings
 
     async def binding(self, cwd: str | None) -> Path:
         """:raises NotFound: there is no such directory: its memory would be another's"""

@@ -5,18 +5,20 @@ import asyncio
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal.goals import Goals as Table
 from memoryd.daemon.journal.history import Row
-from memoryd.errors import BadEvent, ScanRejected
+from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import goals as m
-from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.scan import threats
 
 
 class Goals(Handlers):
     async def goal_add(self, params: m.GoalAddParams) -> m.GoalInfo:
-        directory, text = await self.binding(params.cwd), _cleaned(params.text)
-        return _goal(await asyncio.to_thread(self._table.add, directory, text, params.host, params.session_id))
+        directory, given = await self.binding(params.cwd), Given()
+        text = _cleaned(params.text, given)
+        row = await asyncio.to_thread(self._table.add, directory, text, params.host, params.session_id)
+        return _goal(row, await self.told(given))
 
     async def goal_list(self, params: m.GoalListParams) -> m.GoalList:
         directory, start = await self.binding(params.cwd), answers.offset_of(params.cursor)
@@ -28,26 +30,27 @@ class Goals(Handlers):
         )
 
     async def goal_update(self, params: m.GoalUpdateParams) -> m.GoalInfo:
-        text = _cleaned(params.text) if params.text is not None else None
-        return _goal(await asyncio.to_thread(self._table.update, params.id, params.status, text))
+        given = Given()
+        text = _cleaned(params.text, given) if params.text is not None else None
+        row = await asyncio.to_thread(self._table.update, params.id, params.status, text)
+        return _goal(row, await self.told(given))
 
     @property
     def _table(self) -> Table:
         return Table(self.daemon.journal)
 
 
-def _cleaned(text: str) -> str:
-    """A goal as it may be kept and shown: one line, redacted. :raises BadEvent: nothing is left of it"""
-    text = " ".join(sanitise(text).split())
-    if not text:
-        raise BadEvent("there is nothing in this goal that may be kept; say it in words")
+def _cleaned(text: str, given: Given) -> str:
+    """A goal as it may be kept and shown. :raises ScanRejected: it shows signs of an attack"""
+    text = given.line(text)
     if found := threats(text):
         raise ScanRejected(f"refused: it reads like an attempt at {', '.join(sorted(found))}; put it in other words")
     return text
 
 
-def _goal(row: Row) -> m.GoalInfo:
+def _goal(row: Row, warnings: tuple[str, ...] = ()) -> m.GoalInfo:
     return m.GoalInfo(
+        warnings=warnings,
         id=row["id"], text=row["text"], status=row["status"], host=row["host"], session_id=row["session_id"],
         created_at=parse_rfc3339(row["created_at"]), updated_at=parse_rfc3339(row["updated_at"]),
     )  # fmt: skip

@@ -7,10 +7,10 @@ from pathlib import Path
 from memoryd.clock import rfc3339
 from memoryd.daemon import answers, purging
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
-from memoryd.ipc.redaction import mask, redact
-from memoryd.ipc.sanitise import strip_invisible
+from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, lines, quality
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, MemoryView, Root
@@ -26,11 +26,8 @@ READ_TOKENS = 20_000  #: of `memory.read`
 class Memory(Handlers):
     async def memory_save(self, params: m.MemorySaveParams) -> m.MemorySaved:
         roots = await self.roots(params.cwd, params.memory_dir)
-        proposal = Save(
-            root=answers.root_of(params.scope), slug=params.slug or entries.make_slug(_shown(params.name)),
-            name=_shown(params.name), description=_shown(params.description), type=EntryType(params.type),
-            content=_shown(params.content),
-        )  # fmt: skip
+        given = Given()
+        proposal = await asyncio.to_thread(_proposal, params, given)
         author = Author(params.author)
         if author is Author.HOST:
             view = await self.daemon.shelf.view(roots)
@@ -40,7 +37,7 @@ class Memory(Handlers):
             await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
-            status=saved.status, slug=saved.slug, run=saved.run, warnings=saved.warnings,
+            status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),
             duplicate_of=saved.duplicate_of, manifest=answers.manifest(catalogue),
             totals=answers.totals(saved.totals),
         )  # fmt: skip
@@ -55,14 +52,18 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(quality.totals(known.entry for known in catalogue.entries)),
+            totals=answers.totals(
+                quality.totals((known.entry for known in catalogue.entries), self.daemon.runner.type_totals)
+            ),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
     async def memory_read(self, params: m.MemoryQuery) -> m.MemoryItems:
         catalogue = await self.catalogue(params)
         if not params.name:
-            raise BadEvent("memory.read wants a name: an entry's slug or a core file, e.g. preferences.md")
+            raise BadEvent(
+                "name a memory: an entry's slug or a core file, e.g. preferences.md; `memoryd list` shows them"
+            )
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
         named = [key for key in sorted(catalogue.files) if key.path in wanted]
         found = max(
@@ -91,7 +92,7 @@ class Memory(Handlers):
 
     async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
         if not (params.query or "").strip():
-            raise BadEvent("memory.search wants a query: some words, in any language")
+            raise BadEvent("give some words to search for, in any language")
         catalogue = await self.catalogue(params)
         start = answers.offset_of(params.cursor) or params.offset
         hits = await self._search(params, catalogue, limit=start + params.limit + 1)
@@ -112,11 +113,11 @@ class Memory(Handlers):
             parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
             found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
         relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
-        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit)
+        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:
-            raise BadEvent("memory.forget wants a name: an entry's slug, or words of a core line")
+            raise BadEvent("name what to forget: an entry's slug, or words of a line of a core file")
         roots = await self.roots(params.cwd, params.memory_dir)
         author = Author(params.author)
 
@@ -137,7 +138,7 @@ class Memory(Handlers):
             directory = await self.binding(params.cwd)
         start = answers.offset_of(params.cursor)
         rows = await asyncio.to_thread(
-            self.daemon.history.runs,
+            self.daemon.runlog.page,
             since=since, limit=params.limit + 1, offset=start, writes=params.writes, directory=directory,
         )  # fmt: skip
         return m.MemoryLog(
@@ -170,12 +171,16 @@ class Memory(Handlers):
 
     async def memory_purge(self, params: m.MemoryPurgeParams) -> m.MemoryPurged:
         selection = await asyncio.to_thread(
-            purging.select, self.daemon.history,
+            purging.select, self.daemon.recorded,
             session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
         return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
 
 
-def _shown(text: str) -> str:
-    """What a person gave, as it may stand: nothing hidden in it, personal data masked where that is asked for."""
-    return mask(strip_invisible(text))
+def _proposal(params: m.MemorySaveParams, given: Given) -> Save:
+    name = given.line(params.name)
+    slug = params.slug if params.slug and redact(params.slug) == params.slug else entries.make_slug(name)
+    return Save(
+        root=answers.root_of(params.scope), slug=slug, name=name, description=given.maybe(params.description),
+        type=EntryType(params.type), content=given.text(params.content),
+    )  # fmt: skip

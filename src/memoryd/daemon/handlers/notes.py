@@ -1,9 +1,8 @@
 """Daily notes."""
 
-import asyncio
-
 from memoryd.daemon import noting
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.handlers.given import Given
 from memoryd.ipc.methods import notes as m
 from memoryd.memory import daily
 from memoryd.memory.ports import Author
@@ -12,13 +11,14 @@ from memoryd.memory.recall import clean
 
 class Notes(Handlers):
     async def note_add(self, params: m.NoteAddParams) -> m.NoteAdded:
-        roots, author, text = await self.roots(params.cwd), Author(params.author), params.text
+        roots, author, given = await self.roots(params.cwd), Author(params.author), Given()
+        text = given.line(params.text)
         if author is Author.HOST:
-            text = await asyncio.to_thread(self.daemon.permits.note, text)
+            self.daemon.permits.note(text)
         note = await self.daemon.notes.add(roots, text, author)
         if params.session_id and params.host:
             await self.daemon.note_written(params.host, params.session_id, daily.path_of(note.day), params.cwd)
-        return m.NoteAdded(**_note(note).model_dump(), run=note.run)
+        return m.NoteAdded(**_note(note).model_dump(), run=note.run, warnings=await self.told(given))
 
     async def note_list(self, params: m.NoteListParams) -> m.NoteList:
         notes = await self.daemon.notes.of(await self.roots(params.cwd), params.date)

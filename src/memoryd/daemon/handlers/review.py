@@ -5,6 +5,7 @@ import asyncio
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
+from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.reviewing import Waiting
 from memoryd.errors import UsageError
 from memoryd.ipc.methods import review as m
@@ -28,8 +29,10 @@ class Review(Handlers):
         accept = params.decision == "accept"
         if params.text is not None and not accept:
             raise UsageError("a text is for accept: it is written instead of the proposed words")
-        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=params.text)
-        return m.ReviewDecided(decision=params.decision, run=run, files=files)
+        given = Given()
+        text = await asyncio.to_thread(given.text, params.text) if params.text is not None else None
+        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=text)
+        return m.ReviewDecided(decision=params.decision, run=run, files=files, warnings=await self.told(given))
 
 
 def _item(waiting: Waiting) -> m.ReviewItem:

@@ -17,7 +17,7 @@ class Sessions(Handlers):
         offset = answers.offset_of(params.cursor)
         directory = (await self.binding(params.cwd)) if params.cwd else None
         rows = await asyncio.to_thread(
-            self.daemon.history.sessions,
+            self.daemon.recorded.page,
             limit=params.limit + 1, offset=offset, directory=directory, kind=params.kind, thread=_key(params.thread),
         )  # fmt: skip
         return m.SessionList(
@@ -26,7 +26,7 @@ class Sessions(Handlers):
         )
 
     async def session_get(self, params: m.SessionGetParams) -> m.SessionDetail:
-        row = await asyncio.to_thread(self.daemon.history.session, params.host, params.session_id)
+        row = await asyncio.to_thread(self.daemon.recorded.get, params.host, params.session_id)
         parent = row["parent"]
         return m.SessionDetail(
             **answers.session(row).model_dump(),

@@ -49,7 +49,7 @@ class Work(Handlers):
                 await asyncio.sleep(0)
                 if not await asyncio.to_thread(self.daemon.history.is_due, directory):
                     settled.cancel()
-                    return await asyncio.to_thread(self.daemon.history.last_run, directory)
+                    return await asyncio.to_thread(self.daemon.runlog.last_of, directory)
                 await settled
 
     async def job_list(self, params: PageParams) -> m.JobList:

@@ -44,7 +44,7 @@ class SessionDocuments:
         Its sub-agents stay the original's. Returns how many events it has.
 
         :raises NotFound: no such session
-        :raises Conflict: there is a session `new_id`
+        :raises Conflict: there is a session `new_id`, or the session was purged meanwhile
         """
         document = self.of(host, session_id)
         binding = self.journal.binding_of(host, session_id)
@@ -55,7 +55,8 @@ class SessionDocuments:
         copied = document.model_copy(update={"session": head, "events": events})
         arrivals = [Arrival(event=e, binding=binding, headless=head.headless) for e in copied.as_events()]
         rows = [(arrival, data_json(arrival.event)) for arrival in arrivals]
-        self.journal.write(lambda c: _copy(c, session_id, head, rows, rfc3339(self.journal.clock())))
+        originals = [event.id for event in document.events]
+        self.journal.write(lambda c: _copy(c, session_id, head, rows, originals, rfc3339(self.journal.clock())))
         return len(rows)
 
 
@@ -120,16 +121,33 @@ def _head(connection: sqlite3.Connection, head: DocumentSession) -> None:
 
 
 def _copy(
-    connection: sqlite3.Connection, source: str, head: DocumentSession, rows: Sequence[tuple[Arrival, str]], now: str
+    connection: sqlite3.Connection,
+    source: str,
+    head: DocumentSession,
+    rows: Sequence[tuple[Arrival, str]],
+    originals: Sequence[str],
+    now: str,
 ) -> None:
     key = (head.host, head.session_id)
     if connection.execute(f"select 1 from sessions where {_SESSION}", key).fetchone():
         raise Conflict(f"there is a session {head.host}/{head.session_id} already; choose another id")
-    newest = [append_one(connection, arrival, data, _QUIET, now).seq for arrival, data in rows][-1]
+    sources = [_first_of(connection, ident) for ident in originals]
+    seqs = [append_one(connection, arrival, data, _QUIET, now).seq for arrival, data in rows]
+    connection.executemany("insert into copies (seq, source) values (?,?)", zip(seqs, sources, strict=True))
     _head(connection, head)
     connection.execute(
         "update sessions set watermark = ?3, due_seq = ?3, turns_at_enqueue = turn_count,"
         f" note = (select note from sessions where host = ?1 and session_id = ?4) where {_SESSION}",
-        (*key, newest, source),
+        (*key, seqs[-1], source),
     )
     connection.execute("delete from spawns where host = ? and parent = ?", key)
+
+
+def _first_of(connection: sqlite3.Connection, ident: str) -> int:
+    """The event of that id, or the one that it is a copy of."""
+    row = connection.execute(
+        "select coalesce(source, events.seq) from events left join copies using (seq) where id = ?", (ident,)
+    ).fetchone()
+    if row is None:
+        raise Conflict("the session was purged while it was copied; nothing was copied")
+    return int(row[0])

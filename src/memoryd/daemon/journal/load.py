@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.journal.run_dirs import put_dirs
 from memoryd.daemon.journal.tombstones import covers, digest
 from memoryd.daemon.journal.versions import put_blob, put_version
 from memoryd.memory.ports import FileChange
@@ -41,8 +42,10 @@ class Load:
     events: list[Incoming]
     turns: list[dict[str, Any]]
     runs: list[dict[str, Any]]
+    run_dirs: list[dict[str, Any]]
     versions: list[tuple[dict[str, Any], bytes | None]]
     citations: list[dict[str, Any]]
+    copies: list[dict[str, Any]]
     rejected: list[dict[str, Any]]
     marks: Mapping[str, list[str]]  #: tombstones and purged: digests in hex
     rules: list[dict[str, Any]]
@@ -59,6 +62,7 @@ class Loaded:
     sessions: int = 0
     versions: int = 0
     seqs: dict[int, int] = field(default_factory=dict)  #: of the archive -> here
+    dirs: set[str] = field(default_factory=set)  #: that got events or versions
 
     @property
     def nothing(self) -> bool:
@@ -124,6 +128,7 @@ def _load_sessions(connection: sqlite3.Connection, incoming: Load, done: Loaded)
 
 def _load_events(connection: sqlite3.Connection, incoming: Load, done: Loaded, now: str) -> None:
     ids = {(row[1], row[2]): row[0] for row in connection.execute("select id, host, session_id from sessions")}
+    dirs = {(row["host"], row["session_id"]): row["dir"] for row in incoming.sessions}
     seq: int = connection.execute("select value from counters where name = 'seq'").fetchone()[0]
     for event in incoming.events:
         known = connection.execute("select seq from events where id = ?", (event.id,)).fetchone()
@@ -139,6 +144,7 @@ def _load_events(connection: sqlite3.Connection, incoming: Load, done: Loaded, n
             (seq, event.id, ids[event.host, event.session_id], event.kind, event.at, event.turn_id, event.data, now),
         )
         done.seqs[event.seq] = seq
+        done.dirs.add(dirs[event.host, event.session_id])
         done.events += 1
     connection.execute("update counters set value = ? where name = 'seq'", (seq,))
     connection.executemany(
@@ -182,6 +188,8 @@ def _load_runs(connection: sqlite3.Connection, incoming: Load) -> None:
             f"insert or ignore into runs ({', '.join(names)}) values ({', '.join('?' * len(names))})",
             [row[name] for name in names],
         )
+    for row in incoming.run_dirs:
+        put_dirs(connection, row["run_id"], [row["dir"]])
 
 
 def _load_citations(connection: sqlite3.Connection, incoming: Load, done: Loaded) -> None:
@@ -191,6 +199,14 @@ def _load_citations(connection: sqlite3.Connection, incoming: Load, done: Loaded
             (row["root"], row["path"], row["line"], done.seqs[row["seq"]], row["run_id"])
             for row in incoming.citations
             if row["seq"] in done.seqs
+        ],
+    )
+    connection.executemany(
+        "insert or ignore into copies (seq, source) values (?,?)",
+        [
+            (done.seqs[row["seq"]], done.seqs[row["source"]])
+            for row in incoming.copies
+            if row["seq"] in done.seqs and row["source"] in done.seqs
         ],
     )
     newest = connection.execute("select value from counters where name = 'seq'").fetchone()[0]
@@ -219,6 +235,7 @@ def _load_versions(connection: sqlite3.Connection, incoming: Load, done: Loaded,
             (row["root"], row["path"], hashed, row["author"], row["run_id"], row["at"]),
         ).rowcount
         if added:
+            done.dirs.add(row["root"])
             done.versions += 1
             touched.add((row["root"], row["path"]))
     changed = {(str(change.root), change.path) for change in incoming.changes}
@@ -233,10 +250,18 @@ def _load_versions(connection: sqlite3.Connection, incoming: Load, done: Loaded,
 
 def _load_rules(connection: sqlite3.Connection, incoming: Load, now: datetime) -> None:
     connection.executemany(
-        "insert into purges (at, until, session, host, tier, unfinished) select ?1, ?2, ?3, ?4, ?5, 0"
-        " where not exists (select 1 from purges where until = ?2 and session is ?3 and host is ?4 and tier is ?5)",
+        "insert into purges (at, until, session, host, tier, everything, unfinished) select ?1, ?2, ?3, ?4, ?5, ?6, 0"
+        " where not exists (select 1 from purges where until = ?2 and session is ?3 and host is ?4 and tier is ?5"
+        " and everything = ?6)",
         [
-            (row["at"], row["until"], row["session"] and bytes.fromhex(row["session"]), row["host"], row["tier"])
+            (
+                row["at"],
+                row["until"],
+                row["session"] and bytes.fromhex(row["session"]),
+                row["host"],
+                row["tier"],
+                bool(row.get("everything")),
+            )
             for row in incoming.rules
             if row["until"] <= rfc3339(now)  # a rule for what is still to come would silence this installation
         ],
@@ -266,3 +291,4 @@ def _end(connection: sqlite3.Connection, incoming: Load, done: Loaded, now: str)
         ("no_change" if done.nothing and not files else "applied", json.dumps(files), now, run.id),
     )
     connection.execute("delete from intents where run_id = ?", (run.id,))
+    put_dirs(connection, run.id, done.dirs | {str(c.root) for c in incoming.changes})

@@ -83,7 +83,7 @@ def _prompts(connection: sqlite3.Connection, wanted: Wanted, floor: int, before:
         " where seq < ?1 and seq >= ?2 and (e.kind = 'user_prompt' or (e.kind = 'turn' or e.kind = 'message'"
         " and json_extract(data, '$.role') = 'user') and not exists (select 1 from events p"
         " where p.session = e.session and p.turn_id is e.turn_id and p.kind = 'user_prompt'))"
-        f" and {_ONE if wanted.one_session else _ANY}"
+        f" and {_ONE if wanted.one_session else _ANY} and {'true' if wanted.session_id else _NO_COPY}"
         " and (?5 is null or dir = ?5) order by seq desc",
         (before, floor, wanted.host, wanted.session_id, wanted.directory and str(wanted.directory)),
     )
@@ -93,6 +93,8 @@ def _prompts(connection: sqlite3.Connection, wanted: Wanted, floor: int, before:
             yield _prompt(row, text)
 
 
+#: of a copied session only what was said since; all of it when it is asked for by its name
+_NO_COPY = "not exists (select 1 from copies join events o on o.seq = source where copies.seq = e.seq)"
 _ONE = "session = (select id from sessions where host = ?3 and session_id = ?4)"
 _ANY = "(?3 is null or host = ?3) and (?4 is null or session_id = ?4)"
 

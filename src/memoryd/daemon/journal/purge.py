@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.journal.run_dirs import put_dirs
 from memoryd.daemon.journal.selection import Found, Selection, as_json, events_of, find
 from memoryd.daemon.journal.tombstones import digest
 from memoryd.daemon.journal.traces import (
@@ -59,6 +60,7 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
     rows = events_of(connection, selection)  # once more: what came in since is taken too
     counted = Counted(events=len(rows))
     _mark(connection, rows, selection, now)
+    dirs = [""] if selection.everything else _dirs_of(connection, rows, removal)
     if selection.everything:
         _empty(connection)
         for path, content in removal.seeds.items():
@@ -79,6 +81,7 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
     connection.execute("delete from blobs where digest not in (select digest from versions where digest is not null)")
     connection.execute("delete from intents where run_id = ?", (removal.run.id,))
     _end(connection, removal, rfc3339(now))
+    put_dirs(connection, removal.run.id, dirs)
     return counted
 
 
@@ -104,12 +107,21 @@ def _mark(connection: sqlite3.Connection, rows: list[sqlite3.Row], selection: Se
     until = rfc3339(selection.before or now + timedelta(milliseconds=1))
     sessions: list[bytes | None] = [digest(f"{host}/{name}") for host, name in selection.sessions]
     connection.executemany(
-        "insert into purges (at, until, session, host, tier, unfinished) values (?,?,?,?,?,1)",
+        "insert into purges (at, until, session, host, tier, everything, unfinished) values (?,?,?,?,?,?,1)",
         [
-            (rfc3339(now), until, session, selection.host, selection.tier and str(selection.tier))
+            (rfc3339(now), until, session, selection.host, selection.tier and str(selection.tier), selection.everything)
             for session in sessions or [None]
         ],
     )
+
+
+def _dirs_of(connection: sqlite3.Connection, rows: list[sqlite3.Row], removal: Removal) -> list[str]:
+    """The directories that lose events or lines."""
+    sessions = as_json({row["session"] for row in rows})
+    bound = connection.execute(
+        "select distinct dir from sessions where id in (select value from json_each(?))", (sessions,)
+    )
+    return [*(row[0] for row in bound), *(root for root, _ in removal.found.gone)]
 
 
 def _empty(connection: sqlite3.Connection) -> None:

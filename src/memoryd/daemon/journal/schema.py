@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import ledger, prompts, spawns
+from memoryd.daemon.journal import ledger, prompts, run_dirs, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -47,6 +47,21 @@ _PURGES = """
         unfinished integer not null                  -- the bytes that it freed are not overwritten yet
     );
     create index purges_by_until on purges (until);
+"""
+#: who wrote a file is asked for each that changed: without it that reads every event
+_TOOL_CALLS = """
+    create index events_tool_calls on events (seq) where kind = 'tool_use';
+"""
+
+#: a purge of everything keeps out whatever is older, also what rests on nothing that was said
+_EMPTIED = "alter table purges add column everything integer not null default 0;"
+#: the events of a copied session, and the events that they repeat: a purge of these takes them along
+_COPIES = """
+    create table copies (
+        seq integer primary key references events (seq) on delete cascade,
+        source integer not null                      -- the first of them, when a copy was copied
+    );
+    create index copies_by_source on copies (source);
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -149,6 +164,10 @@ MIGRATIONS: tuple[str, ...] = (
     _REDACTIONS,
     _GOALS,
     _PURGES,
+    _EMPTIED,
+    _COPIES,
+    run_dirs.MIGRATION,
+    _TOOL_CALLS,
     ledger.MIGRATION,
 )
 

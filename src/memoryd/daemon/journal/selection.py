@@ -42,9 +42,10 @@ class Found:
     sources: frozenset[str] = frozenset()  #: `host/session_id#seq`
     transcripts: tuple[str, ...] = ()  #: the hosts' own files
     gone: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  #: (root, path) -> digests of lines
-    followers: tuple[str, ...] = ()  #: sessions that go on from these, copies included; they stay
+    followers: tuple[str, ...] = ()  #: sessions that go on from these, or that these are copies of; they stay
     quarantined: int = 0
     snapshots: int = 0
+    goals: int = 0
 
 
 def find(connection: sqlite3.Connection, selection: Selection) -> Found:
@@ -61,21 +62,35 @@ def find(connection: sqlite3.Connection, selection: Selection) -> Found:
     named = {f"{host}/{session}": None for host, session in selection.sessions}
     taken = sorted({**named, **sessions})
     return Found(
-        seqs=seqs, sessions=tuple(taken), followers=_followers(connection, taken),
+        seqs=seqs, sessions=tuple(taken), followers=_followers(connection, seqs, set(named) or set(taken), taken),
         sources=frozenset(f"{row['host']}/{row['session_id']}#{row['seq']}" for row in rows),
         transcripts=tuple(sorted({path for path in sessions.values() if path})),
         gone={key: frozenset(lines) for key, lines in gone.items()},
-        quarantined=len(quarantined_of(connection, selection)),
+        quarantined=len(quarantined_of(connection, selection)), goals=len(goals_of(connection, selection)),
         snapshots=int(connection.execute("select count(*) from snapshots").fetchone()[0]),
     )  # fmt: skip
 
 
-def _followers(connection: sqlite3.Connection, taken: Sequence[str]) -> tuple[str, ...]:
-    rows = connection.execute(
-        "select host || '/' || session_id as follower from sessions where host || '/' || parent_session_id"
-        " in (select value from json_each(?)) order by 1", (as_json(taken),),
-    )  # fmt: skip
-    return tuple(row[0] for row in rows if row[0] not in taken)
+def _followers(
+    connection: sqlite3.Connection, seqs: frozenset[int], named: set[str], taken: Sequence[str]
+) -> tuple[str, ...]:
+    """What goes on from the sessions that are taken and keeps something of its own, and what they are copies of."""
+    going_on = connection.execute(
+        "select id, host || '/' || session_id from sessions where host || '/' || parent_session_id"
+        " in (select value from json_each(?))", (as_json(taken),),
+    ).fetchall()  # fmt: skip
+    kept = {name for session, name in going_on if not _wholly(connection, session, seqs)}
+    copied = connection.execute(
+        "select distinct host || '/' || session_id from copies join events on events.seq = source"
+        " join sessions on sessions.id = session where copies.seq in (select value from json_each(?))",
+        (as_json(seqs),),
+    )
+    return tuple(sorted({*kept, *(row[0] for row in copied)} - named))
+
+
+def _wholly(connection: sqlite3.Connection, session: int, seqs: frozenset[int]) -> bool:
+    held = [row[0] for row in connection.execute("select seq from events where session = ?", (session,))]
+    return bool(held) and seqs.issuperset(held)
 
 
 def named(connection: sqlite3.Connection, name: str) -> tuple[tuple[str, str], ...]:
@@ -101,14 +116,19 @@ _CHILDREN = """
 """
 
 
+_NAMED = "host || '/' || session_id in (select value from json_each(?3))"
+
+
 def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqlite3.Row]:
+    """The events that fit; with those of a session their copies in other sessions."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     before = rfc3339(selection.before) if selection.before else None
     rows = cursor.execute(
         "select seq, events.id, session, host, session_id, transcript_path, kind, data from events"
         " join sessions on sessions.id = session where (?1 is null or at < ?1) and (?2 is null or host = ?2)"
-        " and (?3 = '[]' or host || '/' || session_id in (select value from json_each(?3)))",
+        f" and (?3 = '[]' or {_NAMED} or seq in (select copies.seq from copies join events on events.seq = source"
+        f" join sessions on sessions.id = session where {_NAMED}))",
         (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions)),
     ).fetchall()
     if selection.tier is None:
@@ -121,6 +141,19 @@ def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqli
 def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list[str]:
     rows = connection.execute("select id, at, host, raw, error from quarantine").fetchall()
     return [row[0] for row in rows if selection.may_hold(datetime.fromisoformat(row[1]), f"{row[2]} {row[3]} {row[4]}")]
+
+
+def goals_of(connection: sqlite3.Connection, selection: Selection) -> list[int]:
+    """Goals that were set in a session, or in the time, that is selected; a host or a tier alone sets none."""
+    if selection.tier is not None or selection.host is not None:
+        return []
+    before = rfc3339(selection.before) if selection.before else None
+    rows = connection.execute(
+        "select id from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
+        " or host || '/' || session_id in (select value from json_each(?2)))",
+        (before, as_json(f"{host}/{session}" for host, session in selection.sessions)),
+    )
+    return [row[0] for row in rows]
 
 
 def as_json(values: Iterable[object]) -> str:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.selection import Found, Selection, as_json, quarantined_of
+from memoryd.daemon.journal.selection import Found, Selection, as_json, goals_of, quarantined_of
 from memoryd.memory.text import fold
 
 
@@ -119,12 +119,4 @@ def forget_reviews(connection: sqlite3.Connection, found: Found) -> None:
 
 
 def forget_goals(connection: sqlite3.Connection, selection: Selection) -> None:
-    """Goals that were set in a session, or in the time, that is purged."""
-    before = rfc3339(selection.before) if selection.before else None
-    wide = selection.tier is None and selection.host is None
-    if (selection.sessions or before) and wide:
-        connection.execute(
-            "delete from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
-            " or host || '/' || session_id in (select value from json_each(?2)))",
-            (before, as_json(f"{host}/{session}" for host, session in selection.sessions)),
-        )
+    connection.executemany("delete from goals where id = ?", [(ident,) for ident in goals_of(connection, selection)])

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryd.ipc.events import Event, EventAdapter
+from memoryd.ipc.faults import explain
 from memoryd.ipc.hosts import claude_transcript
 from memoryd.ipc.hosts.base import RawHook, Recall, TranscriptRead, TranscriptState, Translated, TranslationError
 from memoryd.ipc.hosts.record import compact, parse, text_of
@@ -85,8 +86,7 @@ def _event(hook: RawHook, payload: Payload, fields: Fields) -> Event:
     try:
         event: Event = EventAdapter.validate_python(envelope)
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise TranslationError(f"{where} is not what an event may hold") from error
+        raise TranslationError(explain(error)) from error
     return event
 
 

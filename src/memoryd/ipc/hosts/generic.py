@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryd.ipc.events import KINDS, Event, EventAdapter
+from memoryd.ipc.faults import explain
 from memoryd.ipc.hosts.base import RawHook, Recall, TranscriptRead, TranscriptState, Translated, TranslationError
 from memoryd.ipc.hosts.record import parse
 
@@ -48,9 +49,7 @@ def _event(hook: RawHook, n: int, envelope: Any) -> Event:
     try:
         event: Event = EventAdapter.validate_python(fields)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise TranslationError(f"event {n}: {where}: {problem['msg']}") from error
+        raise TranslationError(f"event {n}: {explain(error)}") from error
     return event
 
 

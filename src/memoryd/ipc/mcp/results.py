@@ -25,6 +25,7 @@ class Noted(_Answer):
     index: int
     text: str
     run: str
+    warnings: tuple[str, ...] = ()
 
 
 class SessionHit(_Answer):

@@ -12,9 +12,11 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, InputRequiredResult, ListRootsResult
+from pydantic import ValidationError
 
 from memoryd import __version__
 from memoryd.errors import MemorydError
+from memoryd.ipc.faults import explain
 from memoryd.ipc.mcp import project
 from memoryd.ipc.mcp.daemon import Daemon
 from memoryd.ipc.mcp.tools import Tools
@@ -33,9 +35,24 @@ def serve(socket: Path) -> None:
     anyio.run(make(socket).run_stdio_async)
 
 
+class Server(MCPServer[Any]):
+    """The SDK's, whose tools fail with our sentences alone."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            match error.__cause__:
+                case ValidationError() as cause:
+                    raise ToolError(explain(cause)) from cause
+                case ToolError() as cause:
+                    raise ToolError(str(cause)) from cause
+            raise
+
+
 def make(socket: Path) -> MCPServer[Any]:
     daemon = Daemon(socket)
-    server: MCPServer[Any] = MCPServer(
+    server = Server(
         "memoryd", title="memoryd", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING",
         middleware=[_note_session],
     )  # fmt: skip

@@ -11,6 +11,10 @@ class ArchiveParams(Params):
     file: Annotated[AbsolutePath, Field(description="outside of the data directory")]
 
 
+class ArchiveWriteParams(ArchiveParams):
+    force: bool = False  #: in place of a file that stands there
+
+
 class ArchiveWritten(Result):
     file: str
     size: int  #: bytes
@@ -39,8 +43,8 @@ class GitExported(Result):
 
 
 METHODS: dict[str, Method] = {
-    "archive.export": Method(ArchiveParams, ArchiveWritten),
-    "archive.backup": Method(ArchiveParams, ArchiveWritten),
+    "archive.export": Method(ArchiveWriteParams, ArchiveWritten),
+    "archive.backup": Method(ArchiveWriteParams, ArchiveWritten),
     "archive.import": Method(ArchiveParams, ArchiveImported),
     "archive.git": Method(GitParams, GitExported),
 }

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memoryd.ipc.events import ABSOLUTE
+
 
 class Params(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
@@ -27,7 +29,7 @@ class Done(Result):
     """Nothing to say beyond that it is done."""
 
 
-AbsolutePath = Annotated[str, Field(max_length=4096, pattern=r"^/[^\x00]*$")]
+AbsolutePath = Annotated[str, Field(max_length=4096, pattern=ABSOLUTE)]
 ScopeName = Literal["user", "project", "team"]
 Author = Literal["person", "host"]  #: host: an agent by its own tool, not by the user's word
 EntryTypeName = Literal["user", "feedback", "project", "reference"]

@@ -4,14 +4,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from memoryd.ipc.events import Event
+from memoryd.ipc.events import DELIVERY_ID, Event
 from memoryd.ipc.methods.base import Method, Params, Result
 
 
 class HookDeliver(Params):
     """One hook firing, word for word."""
 
-    id: str = Field(pattern=r"^[0-9a-f]{32}$")  #: made once by the hook, the same in the spool
+    id: str = Field(pattern=DELIVERY_ID)  #: made once by the hook, the same in the spool
     at: AwareDatetime
     host: str = Field(max_length=32)
     event: str | None = Field(default=None, max_length=100)

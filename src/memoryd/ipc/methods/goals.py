@@ -17,6 +17,7 @@ class GoalInfo(Result):
     session_id: str | None = None  #: the session that it came up in
     created_at: AwareDatetime
     updated_at: AwareDatetime
+    warnings: tuple[str, ...] = ()  #: what was replaced in what was given
 
 
 class GoalAddParams(Params):

@@ -113,6 +113,7 @@ class RunInfo(Result):
     outcome: str = "applied"
     reason: str = ""
     memory_dir: str = ""
+    projects: tuple[str, ...] = ()  #: that it belongs to or changed; none: the user's memory alone; `*`: every one
     files: tuple[str, ...] = ()
     from_seq: int = 0
     to_seq: int = 0
@@ -129,7 +130,10 @@ class MemoryLog(Page):
 
 
 class RunParams(Where):
-    """`run` None: the newest run that changed a file here; without `cwd` and `memory_dir` anywhere."""
+    """A run's id or its beginning, or a `v<N>` of the log.
+
+    `run` None: the newest run that changed a file here; without `cwd` and `memory_dir` anywhere.
+    """
 
     run: str | None = None
 
@@ -213,6 +217,7 @@ class MemoryPurged(Result):
     snapshots: int = 0
     quarantined: int = 0
     spooled: int = 0
+    goals: int = 0
     unreached: tuple[UnreachedPlace, ...] = ()
 
 

@@ -24,6 +24,7 @@ class NoteAddParams(Params):
 
 class NoteAdded(NoteInfo):
     run: str
+    warnings: tuple[str, ...] = ()  #: what was replaced in what was given
 
 
 class NoteListParams(Params):

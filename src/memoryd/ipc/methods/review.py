@@ -40,6 +40,7 @@ class ReviewDecided(Result):
     decision: Literal["accept", "reject"]
     run: str | None = None  #: the run that wrote memory; None: nothing had to change
     files: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  #: what was replaced in what was given
 
 
 METHODS: dict[str, Method] = {

@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.documents import SessionDocument
-from memoryd.ipc.events import Identifier, Role
+from memoryd.ipc.events import SESSION_NAME, Identifier, Role
 from memoryd.ipc.methods.base import AbsolutePath, Method, Page, PageParams, Params, Result
 
 SessionKind = Literal["interactive", "headless", "sub-agent"]
 #: a session in one word: `host/session_id`
-SessionName = Annotated[str, Field(max_length=300, pattern=r"^[a-z0-9][a-z0-9-]{0,31}/.+$")]
+SessionName = Annotated[str, Field(max_length=300, pattern=SESSION_NAME)]
 
 
 class SessionKey(Result):

@@ -68,11 +68,6 @@ def redact(text: str) -> str:
     return replace(text, spans) if spans else text
 
 
-def mask(text: str) -> str:
-    """Replace personal data alone, where it is masked at all; a secret stays, for a gate that refuses it."""
-    return replace(text, [s for s in find(text) if s.label.startswith("pii:")]) if _settings.masks_pii else text
-
-
 def find(text: str) -> list[Span]:
     """The secrets of a text; spans may overlap, none holds a part of a placeholder."""
     if len(text) < MIN_CHARS:

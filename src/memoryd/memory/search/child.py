@@ -1,7 +1,7 @@
 """A child process that answers one JSON line with one; started at its first question, ended when it is not needed."""
 
 import json
-import selectors
+import select
 import signal
 import subprocess
 import sys
@@ -109,14 +109,14 @@ def _line(pipe: IO[bytes], seconds: float) -> bytes | None:
     """The next line, without its end when the pipe ended; None when the time was over."""
     deadline_mono = mono() + seconds
     parts: list[bytes] = []
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while not parts or not parts[-1].endswith(b"\n"):
-            if not selector.select(deadline_mono - mono()):
-                return None
-            parts.append(pipe.read1(1 << 20))  # type: ignore[attr-defined]
-            if not parts[-1]:
-                break
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    while not parts or not parts[-1].endswith(b"\n"):
+        if not poll.poll(max(0.0, deadline_mono - mono()) * 1000):
+            return None
+        parts.append(pipe.read1(1 << 20))  # type: ignore[attr-defined]
+        if not parts[-1]:
+            break
     return b"".join(parts)
 
 

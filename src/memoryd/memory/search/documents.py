@@ -5,7 +5,7 @@ than a weighted sum of one BM25 a field (bench/README.md), and one field is read
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -13,10 +13,12 @@ from typing import NamedTuple
 from memoryd.ipc.events import Role
 from memoryd.memory.catalogue import Catalogue, Known, KnownLine, SessionSummary
 from memoryd.memory.model import FileKey
+from memoryd.memory.search import form
 
 NAME, DESCRIPTION, BODY = 3, 2, 1  #: of an entry
-SELF, PREVIOUS, NEXT, EARLIER = 4, 2, 1, 1  #: of a turn: its own words, and those of the exchange that it stands in
-DAY = 1  #: of a turn: its date in words
+SELF, PREVIOUS, NEXT, EARLIER = 4, 1, 1, 1  #: of a turn: its own words, and those of the exchange that it stands in
+ASKED = 3  #: of the text before, if it asks
+DAY = 2  #: of a turn: its date in words
 MAX_TEXT_CHARS = 20_000  #: of one text; what is longer is found by its beginning
 
 Memory = Known | KnownLine | SessionSummary
@@ -25,7 +27,7 @@ Weighted = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One thing that can be found; its id is all that comes back: a hash of a memory, a `TurnId` of a turn."""
+    """One thing that can be found; its id is all that comes back: a hash of a memory, a `Mark` of a turn."""
 
     id: str
     dir: str  #: the memory directory; another project's never answers
@@ -35,19 +37,31 @@ class Document:
 
 
 class TurnId(NamedTuple):
-    """What the index keeps of a turn: enough to rank it before it is read."""
+    """Where a turn stands in the journal."""
 
     seq: int
     nth: int  #: among the texts of its event
     role: Role
 
+
+class Mark(NamedTuple):
+    """What the index keeps of a turn: enough to rank it before it is read."""
+
+    id: TurnId
+    worth: int  #: percent of its relevance that it keeps, by its form
+    timed: bool  #: whether it names a time
+
     @classmethod
-    def parse(cls, text: str) -> "TurnId":
-        seq, nth, role = text.split(".")
-        return cls(int(seq), int(nth), _ROLES[role])
+    def of(cls, spoken: "Spoken") -> "Mark":
+        return cls(spoken.id, round(100 * form.worth(spoken.text)), form.names_time(spoken.text))
+
+    @classmethod
+    def parse(cls, text: str) -> "Mark":
+        seq, nth, role, worth, timed = text.split(".")
+        return cls(TurnId(int(seq), int(nth), _ROLES[role]), int(worth), timed == "t")
 
     def __str__(self) -> str:
-        return f"{self.seq}.{self.nth}.{self.role[0]}"
+        return f"{self.id.seq}.{self.id.nth}.{self.id.role[0]}.{self.worth}.{'t' if self.timed else ''}"
 
 
 _ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "t": "tool"}
@@ -98,7 +112,7 @@ def of_turns(turns: Sequence[Spoken], *, since: int = 0) -> list[Document]:
     """Return the documents of a session's texts, in order, from index `since` on; those before are their neighbours.
 
     A turn is also found by the words of the exchange around it, as far as the other side said them: an answer seldom
-    repeats its question. Two texts of the same side in a row are no exchange.
+    repeats its question. Two texts of the same side in a row are no exchange. Who speaks counts for their own text.
     """
     said = [turn for turn in turns if turn.role != "tool"]
     place = {turn.id: index for index, turn in enumerate(said)}
@@ -108,12 +122,16 @@ def of_turns(turns: Sequence[Spoken], *, since: int = 0) -> list[Document]:
 def _turn(turn: Spoken, said: Sequence[Spoken], place: int | None) -> Document:
     texts: list[tuple[str, int]] = [(turn.text, SELF), (_day(turn.at), DAY)]
     if place is not None:
-        before = said[max(0, place - 2) : place][::-1]
-        after = said[place + 1 : place + 2]
-        if before and before[0].role != turn.role:
-            texts += [(other.text, weight) for other, weight in zip(before, (PREVIOUS, EARLIER), strict=False)]
-        texts += [(other.text, NEXT) for other in after if other.role != turn.role]
-    return Document(id=str(turn.id), dir=turn.dir, session=turn.session, twin=turn.twin, texts=_cut(tuple(texts)))
+        texts += [(form.unlabelled(other.text), weight) for other, weight in _around(turn, said, place)]
+    return Document(id=str(Mark.of(turn)), dir=turn.dir, session=turn.session, twin=turn.twin, texts=_cut(tuple(texts)))
+
+
+def _around(turn: Spoken, said: Sequence[Spoken], place: int) -> Iterator[tuple[Spoken, int]]:
+    """The texts of the exchange that a turn stands in, with their weights."""
+    before = said[max(0, place - 2) : place][::-1]
+    if before and before[0].role != turn.role:
+        yield from zip(before, (ASKED if form.asks(before[0].text) else PREVIOUS, EARLIER), strict=False)
+    yield from ((other, NEXT) for other in said[place + 1 : place + 2] if other.role != turn.role)
 
 
 def _day(at: datetime) -> str:

@@ -12,12 +12,17 @@ from tantivy import Document as Row
 from tantivy import Index, Occur, Query, Schema, SchemaBuilder, Searcher
 from tantivy import IndexWriter as IndexEngineWriter
 
+from memoryd.clock import mono
 from memoryd.memory.search.port import Damaged, Unavailable
-from memoryd.memory.search.tokens import Word, asked, single, tokens
+from memoryd.memory.search.tokens import asked, tokens
+from memoryd.memory.words import MIN_START_CHARS, Word, single
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
 MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
+LOOK_SECONDS = 1.0
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
+BEGUN_WEIGHT = 0.5  #: of a token that begins with what was asked for
+MAX_BEGUN = 20  #: such tokens, the commonest
 
 FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
 
@@ -94,10 +99,11 @@ class IndexReader:
     """Answers queries from the newest commit."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._meta = path, str(path / "meta.json")
         self._schema = schema()
         self._stamp: tuple[int, int] | None = None
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}  #: of the files of that commit
+        self._looked_mono = 0.0
         self._searcher: Searcher | None = None
 
     def state(self) -> dict[str, Any]:
@@ -105,7 +111,7 @@ class IndexReader:
 
         :raises Damaged: the files are not what was written
         """
-        searcher = self._fresh()
+        searcher = self._fresh(seconds=0.0)
         found = searcher.search(self._term("id", _STATE), 1, count=False).hits
         if not found:
             raise Damaged("the index has no state")
@@ -126,7 +132,7 @@ class IndexReader:
         if not words:
             return []
         ranking = Query.boolean_query([(Occur.Should, term) for term in self._ranking(field, query, words, searcher)])
-        needed = [self._word(field, word) for word in words] if every else []
+        needed = [self._word(field, word, searcher) for word in words] if every else []
         needed += [self._one_of("dir", dirs)] if dirs else []
         clauses = [(Occur.Must, ranking), *((Occur.Must, Query.const_score_query(one, 0.0)) for one in needed)]
         hits = searcher.search(Query.boolean_query(clauses) if needed else ranking, limit, count=False).hits
@@ -135,15 +141,33 @@ class IndexReader:
     def count(self) -> int:
         return max(0, self._fresh().num_docs - 1)
 
-    def _word(self, field: str, word: Word) -> Query:
-        parts = Query.boolean_query([(Occur.Must, self._term(field, part)) for part in word.parts])
+    def _word(self, field: str, word: Word, searcher: Searcher) -> Query:
+        ways = [self._all_of(field, word.parts)] if word.parts else []
+        if word.whole is not None:
+            whole, last = self._begun(field, word, searcher)
+            ways += [self._term(field, word.whole), *(self._term(field, term) for term in whole)]
+            ways += [self._all_of(field, (*word.lead, term)) for term in last]
+        return ways[0] if len(ways) == 1 else Query.boolean_query([(Occur.Should, way) for way in ways])
+
+    def _begun(self, field: str, word: Word, searcher: Searcher) -> tuple[list[str], list[str]]:
+        """The commonest tokens that begin with a symbol, and those that begin with its last piece after the others."""
         if word.whole is None:
-            return parts
-        whole = self._term(field, word.whole)
-        return Query.boolean_query([(Occur.Should, whole), (Occur.Should, parts)]) if word.parts else whole
+            return [], []
+        whole, last = (
+            [term for term, _ in searcher.terms_with_prefix(field, start, limit=MAX_BEGUN)]
+            if len(start) >= MIN_START_CHARS
+            else []
+            for start in (word.whole, word.last if word.lead else "")
+        )
+        return whole, last
+
+    def _all_of(self, field: str, tokens: Iterable[str]) -> Query:
+        return Query.boolean_query([(Occur.Must, self._term(field, token)) for token in tokens])
 
     def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher) -> list[Query]:
         weights = dict.fromkeys(single(query), COMMON_WEIGHT)
+        begun = (term for word in words for terms in self._begun(field, word, searcher) for term in terms)
+        weights |= dict.fromkeys(begun, BEGUN_WEIGHT)
         weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
         counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
         rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]
@@ -159,25 +183,34 @@ class IndexReader:
     def _one_of(self, name: str, values: Sequence[str]) -> Query:
         return Query.boolean_query([(Occur.Should, self._term(name, value)) for value in values])
 
-    def _fresh(self) -> Searcher:
+    def _fresh(self, *, seconds: float = LOOK_SECONDS) -> Searcher:
         """The newest commit; files that were cut off or taken away are seen before they are touched.
+
+        Their sizes are looked at no more than once in `seconds`: a file that is cut off in between ends this process,
+        and whoever asked it knows what that means.
 
         :raises Damaged: they were, or they cannot be opened
         """
         try:
-            status = (self._path / "meta.json").stat()
+            status = os.stat(self._meta)
             stamp = (status.st_mtime_ns, status.st_ino)
             if self._searcher is None or stamp != self._stamp:
                 index = Index(self._schema, path=str(self._path), reuse=True)
                 index.config_reader("manual", 0)
                 self._searcher, self._stamp, self._sizes = index.searcher(), stamp, self._files()
-            elif any(os.stat(self._path / name).st_size != size for name, size in self._sizes.items()):
-                raise Damaged("a file of the index has another size")
+            elif mono() - self._looked_mono >= seconds:
+                self._look()
         except (OSError, ValueError) as error:
             raise Damaged(str(error)) from error
         return self._searcher
 
+    def _look(self) -> None:
+        if any(os.stat(path).st_size != size for path, size in self._sizes.items()):
+            raise Damaged("a file of the index has another size")
+        self._looked_mono = mono()
+
     def _files(self) -> dict[str, int]:
-        meta = json.loads((self._path / "meta.json").read_bytes())
+        with open(self._meta, "rb") as file:
+            meta = json.load(file)
         segments = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-        return {entry.name: entry.stat().st_size for entry in os.scandir(self._path) if entry.name[:32] in segments}
+        return {entry.path: entry.stat().st_size for entry in os.scandir(self._path) if entry.name[:32] in segments}

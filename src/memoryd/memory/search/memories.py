@@ -12,22 +12,22 @@ from memoryd.memory.catalogue import Catalogue, Known, KnownLine, SessionSummary
 from memoryd.memory.model import Entry, FileKey
 from memoryd.memory.ranking import (
     HISTORICAL_RECENCY,
-    IMPORTANCE_SHARE,
     LINE_IMPORTANCE,
     LINE_WEIGHT,
     NAME_WEIGHT,
-    RECENCY_SHARE,
-    RELEVANCE_SHARE,
     SESSION_IMPORTANCE,
     SESSION_WEIGHT,
     TYPE_WEIGHTS,
+    WEIGHTS,
+    Weights,
     coverage,
     faded,
-    standing,
+    recency,
 )
 from memoryd.memory.search.documents import Memory
 from memoryd.memory.search.snippets import snippet
-from memoryd.memory.text import content_words, fold, has_word, jaccard
+from memoryd.memory.text import content_words, fold, jaccard
+from memoryd.memory.words import Word, answers, asked_content
 
 Match = Literal["words", "any", "phrase", "literal", "prefix"]
 
@@ -55,12 +55,16 @@ class Relevant:
     relevance: float
 
 
-def ranked_hits(found: Iterable[Relevant], query: str, now: datetime, limit: int) -> list[Hit]:
-    """Return the best hits first: 0.5 relevance x weight of the type + 0.3 recency + 0.2 importance.
+def ranked_hits(
+    found: Iterable[Relevant], query: str, now: datetime, limit: int, weights: Weights = WEIGHTS
+) -> list[Hit]:
+    """Return the best hits first: relevance x weight of the type, recency and importance, each with its weight.
 
     Historical entries come last. What a better hit says already, and further lines of one file, come after the rest.
     """
-    scored = sorted(((_score(one, now), one.memory) for one in found), key=lambda pair: (-pair[0], pair[1].key))
+    scored = sorted(
+        ((_score(one, now, weights), one.memory) for one in found), key=lambda pair: (-pair[0], pair[1].key)
+    )
     return [_hit(memory, score, query) for score, memory in islice(_diverse(scored), limit)]
 
 
@@ -73,19 +77,19 @@ def scaled(found: Sequence[tuple[Memory, float]]) -> list[Relevant]:
 def matching(catalogue: Catalogue, query: str, match: Match = "words") -> list[Relevant]:
     """Find entries, core lines and session summaries by reading them all.
 
-    `words`: all words of the query; `any`: one of them; `phrase`: the words in sequence, compared folded; `literal`:
-    these very characters; `prefix`: each word begins a word.
+    `words`: all words of the query, a code symbol or path also by its beginning; `any`: one of them; `phrase`: the
+    words in sequence, compared folded; `literal`: these very characters; `prefix`: each begins a word.
     """
-    asked = content_words(query)
+    asked, words = content_words(query), asked_content(query)
     held: list[tuple[Memory, str, frozenset[str]]] = [
         (known, _text_of(known.entry), known.words) for known in (*catalogue.entries, *catalogue.procedures)
     ]
     held += [(line, line.text, line.words) for line in catalogue.lines]
     held += [(summary, summary.text, content_words(summary.text)) for summary in catalogue.sessions]
     return [
-        Relevant(memory, _relevance(memory, asked, words))
-        for memory, text, words in held
-        if _matches(text, words, query, asked, match)
+        Relevant(memory, _relevance(memory, asked, known))
+        for memory, text, known in held
+        if _matches(text, known, query, words, match)
     ]
 
 
@@ -95,21 +99,19 @@ def _relevance(memory: Memory, asked: frozenset[str], words: frozenset[str]) -> 
     return len(asked & words) / (NAME_WEIGHT * max(1, len(asked)))
 
 
-def _score(one: Relevant, now: datetime) -> float:
+def _score(one: Relevant, now: datetime, weights: Weights) -> float:
     match one.memory:
         case Known(entry=entry):
-            score = RELEVANCE_SHARE * one.relevance * TYPE_WEIGHTS[entry.type] + standing(entry, now)
+            relevance = one.relevance * TYPE_WEIGHTS[entry.type]
+            score = weights.composite(relevance, recency(entry, now, weights), entry.importance)
             return score if entry.active else score * HISTORICAL_RECENCY
         case KnownLine():
-            return _plain(one.relevance, LINE_WEIGHT, faded(None, now), LINE_IMPORTANCE)
+            return weights.composite(one.relevance * LINE_WEIGHT, faded(None, now, weights), LINE_IMPORTANCE)
         case SessionSummary(date=date):
-            return _plain(one.relevance, SESSION_WEIGHT, faded(_day(date), now), SESSION_IMPORTANCE)
+            fresh = faded(_day(date), now, weights)
+            return weights.composite(one.relevance * SESSION_WEIGHT, fresh, SESSION_IMPORTANCE)
         case _:
             assert_never(one.memory)
-
-
-def _plain(relevance: float, weight: float, recency: float, importance: float) -> float:
-    return RELEVANCE_SHARE * relevance * weight + RECENCY_SHARE * recency + IMPORTANCE_SHARE * importance
 
 
 def _day(date: str) -> datetime | None:
@@ -148,7 +150,7 @@ def _text_of(entry: Entry) -> str:
     return "\n".join((entry.name, entry.slug, entry.description, " ".join(entry.tags), entry.body))
 
 
-def _matches(text: str, words: frozenset[str], query: str, asked: frozenset[str], match: Match) -> bool:
+def _matches(text: str, held: frozenset[str], query: str, asked: Sequence[Word], match: Match) -> bool:
     if not query.strip():
         return False
     match match:
@@ -157,11 +159,11 @@ def _matches(text: str, words: frozenset[str], query: str, asked: frozenset[str]
         case "phrase":
             return fold(query) in fold(text)
         case "words" if asked:
-            return all(has_word(word, words, text) for word in asked)
+            return all(answers(word, held, text) for word in asked)
         case "any" if asked:
-            return any(has_word(word, words, text) for word in asked)
+            return any(answers(word, held, text) for word in asked)
         case "any" | "words" | "prefix":
-            held = re.findall(r"\w+", fold(text))
-            return all(any(word.startswith(start) for word in held) for start in fold(query).split())
+            begun = re.findall(r"\w+", fold(text))
+            return all(any(word.startswith(start) for word in begun) for start in fold(query).split())
         case _:
             assert_never(match)

@@ -17,7 +17,7 @@ from memoryd.memory.search import embedding
 from memoryd.memory.search.embedding import Embedder, EmbedderSpec
 from memoryd.memory.search.index import IndexReader, IndexWriter
 from memoryd.memory.search.port import Damaged, Unavailable
-from memoryd.memory.search.tokens import single
+from memoryd.memory.words import single
 
 if TYPE_CHECKING:
     from memoryd.memory.search.vectors import VectorReader, VectorWriter

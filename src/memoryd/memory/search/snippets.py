@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from memoryd.memory.text import CJK, content_words, cut, has_word, is_particle, normal, stem
+from memoryd.memory.text import cut
+from memoryd.memory.words import CJK, content_words, has_word, is_particle, normal, stem
 
 SNIPPET_CHARS = 200
 
@@ -12,12 +14,28 @@ _ASKED = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
 _CJK_CHAR = re.compile(rf"[{CJK}]")
 
 
-def snippet(text: str, query: str, *, limit: int = SNIPPET_CHARS) -> str:
+class Part(NamedTuple):
+    """The part of a text that answers best."""
+
+    text: str
+    holds: bool  #: whether it holds anything of the query
+
+
+def part(text: str, query: str, *, limit: int = SNIPPET_CHARS) -> Part:
     """Return at most `limit` characters of the line that holds most of the query, the first hit among them."""
     needles = _needles(query)
-    rows = [row for row in text.split("\n") if row.strip()]
-    row = max(rows, key=lambda row: _count(_folded(row), needles), default="")
-    return _window(" ".join(row.split()), needles, limit)
+    rows = [pair for pair in zip(text.split("\n"), _folded(text).split("\n"), strict=True) if pair[0].strip()]
+    counts = [_count(folded, needles) for _, folded in rows]
+    if not rows:
+        return Part("", False)
+    best = counts.index(max(counts))
+    row, folded = (" ".join(side.split()) for side in rows[best])
+    return Part(_window(row, folded, needles, limit), counts[best] > 0)
+
+
+def snippet(text: str, query: str) -> str:
+    """Return the part of a text that answers best."""
+    return part(text, query).text
 
 
 def speaks_of(text: str, query: str) -> float:
@@ -27,11 +45,6 @@ def speaks_of(text: str, query: str) -> float:
     if words:
         return sum(has_word(word, held, text) for word in words) / len(words)
     return float(bool(query.strip()) and normal(query).casefold().strip() in _folded(text))
-
-
-def holds(text: str, query: str) -> bool:
-    """Whether a text holds anything of a query."""
-    return _count(_folded(text), _needles(query)) > 0
 
 
 @lru_cache(maxsize=16)
@@ -68,7 +81,7 @@ def _at(folded: str, needle: str) -> int:
 
 
 def _folded(text: str) -> str:
-    """The text folded to be compared, each character at its place."""
+    """The text folded to be compared, each character and each line at its place."""
     folded = normal(text).casefold()
     return folded if len(folded) == len(text) else "".join(map(_folded_char, text))
 
@@ -78,10 +91,9 @@ def _folded_char(char: str) -> str:
     return (normal(char).casefold() or char)[0]
 
 
-def _window(row: str, needles: Sequence[str], limit: int) -> str:
+def _window(row: str, folded: str, needles: Sequence[str], limit: int) -> str:
     if len(row) <= limit:
         return row
-    folded = _folded(row)
     places = [at for needle in needles if (at := _at(folded, needle)) >= 0]
     start = max(0, min(places, default=0) - limit // 4)
     if start:

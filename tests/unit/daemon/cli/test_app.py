@@ -16,7 +16,7 @@ CONTRACT = (
     "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service",
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
-    "review", "goals", "note", "mcp", "purge", "export", "import-archive", "backup", "maintain", "privacy",
+    "review", "goals", "note", "mcp", "purge", "export", "import-archive", "backup", "maintain", "privacy", "usage",
 )  # fmt: skip
 
 
@@ -51,6 +51,21 @@ def test_a_misspelt_command_is_answered_with_the_nearest(cli: Cli) -> None:
     assert (ran.status, ran.out) == (2, "")
     assert "status" in ran.err
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("log", "--limit", "many"), "--limit must be a whole number, not 'many'."),
+        (("log", "--limit", "0"), "--limit must be at least 1, not '0'."),
+        (("save", "x", "--type", "song"), "--type: 'song' is not one of 'user', 'feedback', 'project', 'reference'."),
+        (("goals", "done", "first"), "ID must be a whole number, not 'first'."),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(words: tuple[str, ...], says: str, cli: Cli) -> None:
+    ran = cli(*words)
+    assert ran.status == 2
+    assert ran.err.startswith(f"memoryd: {says} See `memoryd ")
 
 
 def test_a_wrong_option_is_one_sentence(cli: Cli) -> None:

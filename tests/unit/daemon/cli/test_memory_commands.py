@@ -250,3 +250,27 @@ def test_what_waits_is_listed_accepted_and_rejected(cli: Cli, world: World) -> N
     assert file.read_text("utf-8") == before
     assert cli("review", "reject", item["id"]).status == 76
     assert "characters of entries: user " in cli("list").out
+
+
+def test_control_characters_of_memory_reach_no_terminal_also_through_a_pipe(cli: Cli, world: World) -> None:
+    loud = "red \x1b[31m bell \x07 csi \x9b1m del \x7f"
+    (world.places.user_memory / "user.md").write_text(f"- {loud}\n")
+    for command in (("show", "user/user.md"), ("recall",), ("list",), ("log", "--writes"), ("why", "user/user.md")):
+        out = cli(*command).out
+        assert not [char for char in out if char not in "\n\t" and (char < " " or "\x7f" <= char <= "\x9f")], command
+    assert r"red \x1b[31m bell \x07 csi \x9b1m del \x7f" in cli("show", "user/user.md").out
+    assert loud in json.loads(cli("show", "user/user.md", "--json").out)["items"][0]["text"]
+
+
+def test_the_log_names_the_project_and_takes_the_writes_of_others(cli: Cli, world: World) -> None:
+    cli("save", "We deploy on Fridays.", "--name", "friday", "--type", "project")
+    assert "project" in cli("log", "--limit", "1").out.splitlines()[1].split()
+    preferences = world.places.user_memory / "preferences.md"
+    preferences.write_text("- by an editor\n")
+    cli("list")
+    written = json.loads(cli("log", "--writes", "--limit", "1", "--json").out)["items"][0]
+    assert (written["action"], written["projects"]) == ("seen", [])
+    assert "+- by an editor" in cli("diff", written["run"]).out
+    assert cli("undo", written["run"]).out == "undone: user/preferences.md\n"
+    assert "by an editor" not in preferences.read_text()
+    assert cli("undo", "v999999").status == 1

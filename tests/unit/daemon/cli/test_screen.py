@@ -35,7 +35,8 @@ def test_a_narrow_terminal_leaves_the_lesser_columns_out(monkeypatch: pytest.Mon
 
 
 def test_memory_text_cannot_steer_the_terminal() -> None:
-    assert screen.harmless("a\x1b[2Jb\u202ec\x07\nd\te") == "a�[2Jb�c�\nd\te"
+    said = "a\x1b[2Jb\u202ec\x07\nd\te\x9b1m\x7f\r\nf\rg"
+    assert screen.harmless(said) == r"a\x1b[2Jb\u202ec\x07" + "\nd\te" + r"\x9b1m\x7f" + "\r\nf" + r"\rg"
 
 
 def test_no_color_means_no_escape_at_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from support.events import START, arrival
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Arrival, Binding, Journal, append_one, data_json
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.ipc import documents
 from memoryd.ipc.documents import SessionDocument
 
@@ -61,7 +62,7 @@ def fill(journal: Journal, script: list[tuple[str, str, str | None, int]]) -> No
 
 
 def counted(journal: Journal, session: str) -> dict[str, Any]:
-    row = History(journal).session("claude-code", session)
+    row = RecordedSessions(journal).get("claude-code", session)
     names = (
         "turn_count",
         "failed_turns",
@@ -106,7 +107,7 @@ def test_events_that_belong_to_another_session_make_no_session(tmp_path: Path) -
         document = SessionDocuments(journal).of("claude-code", "s1")
         renamed = document.session.model_copy(update={"session_id": "thief"})
         assert take(journal, document.model_copy(update={"session": renamed})) == 0
-        assert [row["session_id"] for row in History(journal).sessions()] == ["s1"]
+        assert [row["session_id"] for row in RecordedSessions(journal).page()] == ["s1"]
 
 
 def test_a_copy_leaves_the_graph_and_the_stats_alone(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.events import START, arrival
 
 from memoryd.daemon.journal import schema, spawns
-from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Arrival, Journal, append_one, data_json
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.writer import connect
 from memoryd.errors import NotFound
@@ -111,22 +111,22 @@ def test_sessions_that_start_each_other_do_not_turn_in_a_circle(journal: Journal
 def test_each_session_is_of_one_kind_and_can_be_listed_by_it(journal: Journal) -> None:
     headless = Arrival(event=arrival("turn", session="h").event, binding=arrival("turn").binding, headless=True)
     append(journal, arrival("turn", session="s1"), starts("s1", "a", 1), arrival("turn", session="a"), headless)
-    history = History(journal)
-    kinds = {row["session_id"]: row["kind"] for row in history.sessions()}
+    recorded = RecordedSessions(journal)
+    kinds = {row["session_id"]: row["kind"] for row in recorded.page()}
     assert kinds == {"s1": "interactive", "a": "sub-agent", "h": "headless"}
-    assert [row["session_id"] for row in history.sessions(kind="sub-agent")] == ["a"]
-    assert history.session("claude-code", "a")["parent"] == "s1"
+    assert [row["session_id"] for row in recorded.page(kind="sub-agent")] == ["a"]
+    assert recorded.get("claude-code", "a")["parent"] == "s1"
 
 
 def test_a_thread_is_listed_whole_from_any_of_its_sessions(journal: Journal) -> None:
     append(journal, arrival("turn", session="s1"), resumes("s2", "s1", 1), resumes("s3", "s2", 2, source="clear"))
     append(journal, arrival("turn", session="apart", minute=3))
-    history = History(journal)
+    recorded = RecordedSessions(journal)
     for name in ("s1", "s2", "s3"):
-        rows = history.sessions(thread=("claude-code", name))
+        rows = recorded.page(thread=("claude-code", name))
         assert [row["session_id"] for row in rows] == ["s3", "s2", "s1"]
     with pytest.raises(NotFound):
-        history.sessions(thread=("claude-code", "none"))
+        recorded.page(thread=("claude-code", "none"))
 
 
 def test_an_upgrade_draws_the_graph_from_the_events_that_are_there(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from support.events import START, arrival
 
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Arrival, Journal, append_one, data_json
+from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.upkeep import Upkeep
 
 
@@ -29,13 +30,13 @@ def test_an_idle_session_with_new_words_becomes_due_and_ends(journal: Journal) -
     assert upkeep.close_idle(START + timedelta(minutes=29), 1800) == 0
     assert upkeep.close_idle(START + timedelta(minutes=31), 1800) == 1
     assert History(journal).stats()["queued"] == 1
-    assert History(journal).session("claude-code", "s1")["ended_at"] is not None
+    assert RecordedSessions(journal).get("claude-code", "s1")["ended_at"] is not None
 
 
 def test_an_idle_session_without_new_words_only_ends(journal: Journal) -> None:
     append(journal, arrival("session_start"))
     assert Upkeep(journal).close_idle(START + timedelta(hours=1), 1800) == 0
-    assert History(journal).session("claude-code", "s1")["ended_at"] is not None
+    assert RecordedSessions(journal).get("claude-code", "s1")["ended_at"] is not None
 
 
 def test_a_lost_job_is_found_again(journal: Journal) -> None:

@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
 @pytest.fixture(params=["processes", "direct"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
-    one: Index = Engine(tmp_path / "index") if request.param == "processes" else DirectIndex(tmp_path / "index" / "v1")
+    one: Index = Engine(tmp_path / "index") if request.param == "processes" else DirectIndex(tmp_path / "index")
     yield one
     one.close()
 
@@ -44,7 +44,8 @@ def filled(index: Index) -> Index:
 
 
 def ids(index: Index, query: str, **rest: object) -> list[str]:
-    return [found.id for found in index.search(query, field="turn", **rest)]  # type: ignore[arg-type]
+    """Of turns, without what their form says."""
+    return [".".join(found.id.split(".")[:3]) for found in index.search(query, field="turn", **rest)]  # type: ignore[arg-type]
 
 
 def test_what_was_committed_is_found_with_its_state(index: Index) -> None:
@@ -76,6 +77,15 @@ def test_every_word_may_be_asked_for(index: Index) -> None:
     filled(index)
     assert [f.id for f in index.search("postgres tea", field="memory", every=True)] == []
     assert {f.id for f in index.search("postgres tea", field="memory")} == {"m1", "m2"}
+
+
+@pytest.mark.parametrize("query", ["zork_parse", "zork_pa", "getUser", "getUs", "src/app/ma", "app/main"])
+def test_a_symbol_is_found_by_its_parts_and_its_beginning(index: Index, query: str) -> None:
+    symbols = memory("m3", "zork_parse_v2 and getUserById stand in src/app/main.py")
+    index.apply(add=[symbols, memory("m4", "nothing of it")], remove=[], state=IndexState(roots={"/a": "d"}))
+    assert [f.id for f in index.search(query, field="memory", every=True)] == ["m3"]
+    assert [f.id for f in index.search(query, field="memory")] == ["m3"]
+    assert index.search("zork_run", field="memory", every=True) == []
 
 
 def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:

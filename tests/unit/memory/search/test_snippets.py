@@ -1,6 +1,6 @@
 import pytest
 
-from memoryd.memory.search.snippets import SNIPPET_CHARS, holds, snippet, speaks_of
+from memoryd.memory.search.snippets import SNIPPET_CHARS, part, snippet, speaks_of
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ def test_of_several_lines_the_one_that_answers_most_is_shown() -> None:
 
 def test_a_text_without_the_words_is_shown_from_its_beginning() -> None:
     assert snippet("alpha beta", "gamma") == "alpha beta"
-    assert not holds("alpha beta", "gamma")
-    assert holds("alpha beta", "beta gamma")
+    assert not part("alpha beta", "gamma").holds
+    assert part("alpha beta", "beta gamma").holds
 
 
 def test_relevance_without_an_index_is_the_share_of_the_words() -> None:

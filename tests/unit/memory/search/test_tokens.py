@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.memory.search.tokens import MAX_WORD_CHARS, Word, asked, single, tokens
+from memoryd.memory.search.tokens import asked, tokens
+from memoryd.memory.words import MAX_WORD_CHARS, Word, answers, asked_content, content_words, single
 
 
 @pytest.mark.parametrize(
@@ -32,8 +33,8 @@ def test_a_query_asks_for_what_the_document_holds(document: str, queries: list[s
 
 def test_stop_words_and_particles_ask_for_nothing_unless_they_are_all_there_is() -> None:
     assert asked("what is the") == []
-    assert asked("我的头发") == [Word(None, ("头发",))]
-    assert asked("的") == [Word(None, ("的",))]
+    assert asked("我的头发") == [Word(parts=("头发",))]
+    assert asked("的") == [Word(parts=("的",))]
     assert single("我的头发 and code") == ["头", "发"]
 
 
@@ -50,3 +51,24 @@ def test_any_text_becomes_tokens_without_white_space(text: str) -> None:
 def test_a_text_that_is_asked_for_itself_is_found(text: str) -> None:
     held = set(tokens(text))
     assert all((word.whole in held) or held.issuperset(word.parts) for word in asked(text))
+
+
+@pytest.mark.parametrize(
+    ("document", "found", "missed"),
+    [
+        (
+            "call zork_parse_v2 first",
+            ["zork_parse", "zork_pa", "zork parse", "parse_v2", "zork_parse_v2"],
+            ["zork_run"],
+        ),
+        ("the function getUserById", ["getUser", "getUs", "userById", "getUserById"], ["getGroup", "setUser"]),
+        ("see src/app/main.py", ["src/app", "app/ma", "src/app/main", "main.py"], ["src/lib", "lib/main"]),
+        ("一个 spool_dir 的路径", ["spool_d", "这个 路径"], ["spool_file"]),
+    ],
+)
+def test_a_symbol_is_found_by_its_parts_and_its_beginning(document: str, found: list[str], missed: list[str]) -> None:
+    held = content_words(document)
+    for query in found:
+        assert all(answers(word, held, document) for word in asked_content(query)), query
+    for query in missed:
+        assert not all(answers(word, held, document) for word in asked_content(query)), query

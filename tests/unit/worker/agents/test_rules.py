@@ -18,6 +18,7 @@ from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import FileKey, MemoryView, Root
 from memoryd.memory.ports import Span
 from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
+from memoryd.memory.quality import Flag, lint
 from memoryd.memory.scan import threats
 from memoryd.worker.agents.rules import RulesAgent, learn
 from memoryd.worker.agents.rules.quoting import quoted_in
@@ -256,6 +257,28 @@ def test_what_the_projects_instructions_say_is_not_learned_again() -> None:
     talk = Talk(instructions="# Rules\n- Always run `make lint` before each commit.\n")
     talk.say("Always run make lint before you commit.")
     assert learn(talk.projection(), MemoryView()).proposals == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "described"),
+    [
+        ("We decided to use PostgreSQL because we need JSONB.", "Decision: PostgreSQL, JSONB"),
+        ("我们决定用 PostgreSQL 做数据库，因为需要 JSONB。", "决定：PostgreSQL、做数据库、JSONB"),
+        ("Remember: bugs are tracked in Linear, project LAN.", "Where to find: Bugs, tracked, Linear, LAN"),
+        ("Remember that the staging host is grab-02.", "Project: staging, host, grab-02"),
+        ("记住：部署服务器是 hetzner-3。", "项目：部署服务器、hetzner-3"),
+    ],
+)
+def test_an_entry_is_described_by_what_somebody_looks_for(said: str, described: str) -> None:
+    talk = Talk()
+    talk.say(said)
+    talk.run()
+    (known,) = Catalogue.build(talk.files).entries
+    assert known.entry.description == described
+    assert Flag.DESCRIPTION not in {sign.flag for sign in lint(known.entry)}
+    talk.say("Please forget that." if said.isascii() else "忘掉刚才那条")
+    talk.run()
+    assert talk.active_entries() == ""
 
 
 @pytest.mark.parametrize("wish", ["forget that", "please forget that", "don't remember this", "忘掉", "刚才那条别记"])

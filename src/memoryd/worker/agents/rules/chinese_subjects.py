@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
 
 from memoryd.worker.agents.rules.chinese_words import regex
+from memoryd.worker.agents.rules.patterns import Alias
 
 SLOTS = (
     (
@@ -68,6 +69,7 @@ SLOTS = (
     ("release day", regex(r"发版|上线日|发布日")),
     ("line length", regex(r"行宽|每行|行长|一行(?:最多|不超过)")),
     ("indentation", regex(r"缩进|缩排|空格|[一两二三四八\d] ?格|\btabs?\b")),
+    ("theme", regex(r"(?:[深浅暗亮]色|黑暗|夜间)(?:模式|主题)")),
     ("framework", regex(r"框架")),
     ("deploy target", regex(r"部署|托管|上线到")),
     ("package manager", regex(r"\b(?:npm|yarn|pnpm|bun|pip|poetry|uv|conda)\b|包管理")),
@@ -83,50 +85,64 @@ SLOTS = (
     ("continuous integration", regex(r"\b(?:CI|Jenkins|GitHub Actions|GitLab CI)\b|流水线")),
 )
 
-#: words of a wish -> lines that they mean; the first that a wish holds count first
+#: in the order in which they count when a wish holds words of several
 ALIASES = (
-    (
+    Alias(
+        "health",
         regex(r"健康|身体|身子|生病|病(?:情|史|历)|吃药|用药|听力|视力|怀孕|过敏|医"),
         regex(
             r"病|药|症|过敏|手术|怀孕|抑郁|焦虑|色弱|色盲|视力|听力|耳|听不见|看不清|残|心脏|医生|住院|化疗|体检|血压|血糖"
         ),
     ),
-    (regex(r"工资|薪|收入|年终奖|挣多少"), regex(r"工资|薪|收入|年终奖|挣|赚|到手")),
-    (regex(r"预算|报价|价钱|金额"), regex(r"预算|报价|[\d一二三四五六七八九十百] ?(?:万|亿)")),
-    (regex(r"房贷|贷款|欠"), regex(r"房贷|贷款|月供|欠")),
-    (regex(r"客户|客戶|甲方|client"), regex(r"客户|客戶|甲方|\bclient\b")),
-    (regex(r"供应商|乙方|vendor"), regex(r"供应商|乙方|\bvendor\b")),
-    (regex(r"(?<!孩子)(?<!小孩)学校|母校|校名"), regex(r"学校|中学|小学|大学|学院|附中|[\u4e00-\u9fff]校(?!验|对|准)")),
-    (regex(r"公司|单位|雇主|东家"), regex(r"上班|任职|就职|入职|公司|供职|用户.{0,6}在.{2,12}(?:做|当|写|搞|工作)")),
-    (regex(r"离职|辞职|跳槽|看机会|换工作"), regex(r"离职|辞职|跳槽|看机会|换工作|面试|裸辞|提桶")),
-    (regex(r"失业|空窗|裁员|被裁"), regex(r"失业|空窗|裁|优化")),
-    (regex(r"电话|手机号?|号码"), regex(r"电话|手机号?|\d{7,}")),
-    (regex(r"邮箱|邮件地址"), regex(r"邮箱|\S@\S")),
-    (
+    Alias("income", regex(r"工资|薪|收入|年终奖|挣多少"), regex(r"工资|薪|收入|年终奖|挣|赚|到手")),
+    Alias("budget", regex(r"预算|报价|价钱|金额"), regex(r"预算|报价|[\d一二三四五六七八九十百] ?(?:万|亿)")),
+    Alias("loan", regex(r"房贷|贷款|欠"), regex(r"房贷|贷款|月供|欠")),
+    Alias("client", regex(r"客户|客戶|甲方|client"), regex(r"客户|客戶|甲方|\bclient\b")),
+    Alias("vendor", regex(r"供应商|乙方|vendor"), regex(r"供应商|乙方|\bvendor\b")),
+    Alias(
+        "school",
+        regex(r"(?<!孩子)(?<!小孩)学校|母校|校名"),
+        regex(r"学校|中学|小学|大学|学院|附中|[\u4e00-\u9fff]校(?!验|对|准)"),
+    ),
+    Alias(
+        "employer",
+        regex(r"公司|单位|雇主|东家"),
+        regex(r"上班|任职|就职|入职|公司|供职|用户.{0,6}在.{2,12}(?:做|当|写|搞|工作)"),
+    ),
+    Alias("leaving", regex(r"离职|辞职|跳槽|看机会|换工作"), regex(r"离职|辞职|跳槽|看机会|换工作|面试|裸辞|提桶")),
+    Alias("unemployment", regex(r"失业|空窗|裁员|被裁"), regex(r"失业|空窗|裁|优化")),
+    Alias("phone", regex(r"电话|手机号?|号码"), regex(r"电话|手机号?|\d{7,}")),
+    Alias("email", regex(r"邮箱|邮件地址"), regex(r"邮箱|\S@\S")),
+    Alias(
+        "place",
         regex(r"城市|住址|地址|在哪|住哪|住处|家住|老家|住的地方|哪里人"),
         regex(r"人在|住在|住(?!院)|base|常驻|定居|老家|家在|(?:用户|我)(?:是|来自).{2,6}(?:人$|的$)|坐标|[省市县区镇]"),
     ),
-    (regex(r"入口|路径|内网地址|域名"), regex(r"入口|路径|https?://|[a-z]/[\w-]|域名|\d+\.\d+\.\d+")),
-    (
+    Alias("server", regex(r"入口|路径|内网地址|域名"), regex(r"入口|路径|https?://|[a-z]/[\w-]|域名|\d+\.\d+\.\d+")),
+    Alias(
+        "job",
         regex(r"职业|工作(?!日|流)|岗位|职位|行业"),
         regex(r"用户.*(?:是|做|写).*<ROLE>|用户.*(?:做|搞|在)[^，。]{2,10}的?$"),
     ),
-    (regex(r"年龄|岁数|几岁|多大|生日|年纪"), regex(r"岁|生日|年出生|[05-9]\d后|\d年的")),
-    (
+    Alias("age", regex(r"年龄|岁数|几岁|多大|生日|年纪"), regex(r"岁|生日|年出生|[05-9]\d后|\d年的")),
+    Alias(
+        "family",
         regex(r"家人|家里|孩子|小孩|女儿|儿子|老婆|老公|媳妇|对象|父母|离婚|私事|感情"),
         regex(r"家人|家里|孩子|小孩|娃|女儿|儿子|老婆|老公|媳妇|对象|男友|女友|父母|爸|妈|离婚|结婚|分手"),
     ),
-    (
+    Alias(
+        "schedule",
         regex(r"作息|时间安排|日程|行程|休假|请假|上班时间|通勤"),
         regex(
             r"[点點](?:钟|前|后|后才|半|下班|上班)|作息|上午|下午|晚上|早上|凌晨|夜班|周[一二三四五六日末]|休假|请假|通勤|地铁"
         ),
     ),
-    (regex(r"签证|移民|护照|visa"), regex(r"签证|移民|护照|\bvisa\b")),
-    (regex(r"密码|口令|凭证"), regex(r"密码|口令|凭证")),
-    (regex(r"输入法|键位"), regex(r"双拼|全拼|五笔|输入法|键位")),
-    (regex(r"字体"), regex(r"字体|[楷宋黑]体")),
-    (
+    Alias("visa", regex(r"签证|移民|护照|visa"), regex(r"签证|移民|护照|\bvisa\b")),
+    Alias("password", regex(r"密码|口令|凭证"), regex(r"密码|口令|凭证")),
+    Alias("keyboard", regex(r"输入法|键位"), regex(r"双拼|全拼|五笔|输入法|键位")),
+    Alias("font", regex(r"字体"), regex(r"字体|[楷宋黑]体")),
+    Alias(
+        "name",
         regex(r"^(?!.*(?:客户|甲方|公司|供应商|项目|系统|学校|vendor|client)).*(?:名字|姓名|姓|名$)"),
         regex(r"用户叫|名字|叫用户|用户姓|叫助手|姓"),
     ),

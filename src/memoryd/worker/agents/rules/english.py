@@ -242,6 +242,7 @@ ENGLISH = Language(
         r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|talk to me|speak|tone|emojis?|verbose|concise|summar(?:y|ies)|recaps?|bullet points?|apologi[sz]\w*|call me|address me|jargon|hand-?holding|in <LANGUAGE>)\b(?!.*\b(?:api|endpoint|http|json|server|code|error)\b)"
     ),
     addition=regex(r"\b(?:also|too|as well|in addition|additionally|on top of|besides|plus|another)\b"),
+    present=regex(r"\bnow\b(?! (?:that|and then)\b)"),
     changed=regex(
         r"\b(?:moved|migrat\w+|relocat\w+|cut ?over|swapped|switched|replaced|renamed|changed|promoted|upgraded|ported|tightened|loosened|relaxed|raised|lowered|bumped|lifted|cancelled|canceled|retired|is history|(?:is|are|got|went|been) (?:gone|dead|over|out|lifted|switched off|turned off|shut down|read-only)|no longer|any ?more|these days|nowadays|as of|instead|after all|back to|no more|new (?:rule|policy|plan|job|title|name|address|laptop|machine|value|limit)|used to be|was wrong|was silly|correction|update)\b"
     ),

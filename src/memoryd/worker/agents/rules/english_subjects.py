@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
 
 from memoryd.worker.agents.rules.english_words import regex
+from memoryd.worker.agents.rules.patterns import Alias
 
 SLOTS = (
     (
@@ -55,8 +56,11 @@ SLOTS = (
     ),
     (
         "indentation",
-        regex(r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|$)"),
+        regex(
+            r"\b(?:indent\w*|tabs?|\w+[- ]spaces?)\b(?=.*(?:indent|spaces|tabs|files?|code|js|python|go\b)|(?: (?:now|again|instead|these days|everywhere))*$)"
+        ),
     ),
+    ("theme", regex(r"\b(?:dark|light) (?:mode|theme|colou?r scheme)\b")),
     (
         "continuous integration",
         regex(r"\b(?:ci|jenkins|buildkite|circleci|github actions|gitlab ci|travis|teamcity|drone)\b"),
@@ -135,9 +139,10 @@ SLOTS = (
     ),
 )
 
-#: words of a wish -> lines that they mean; the first that a wish holds count first
+#: in the order in which they count when a wish holds words of several
 ALIASES = (
-    (
+    Alias(
+        "health",
         regex(
             r"\b(?:health|hearing|sight|medical|medic\w+|meds|diagnos\w+|illness|disease|condition|disabilit\w+|therapy|surgery|pills?)\b"
         ),
@@ -145,29 +150,40 @@ ALIASES = (
             r"adhd|autis|the user takes (?-i:[A-Z])|dyslex|depress|anxi|diabet|allerg|medicat|disorder|cancer|leuk|pregnan|blind|deaf|hearing|eyesight|vision|therap|surgery|physio|epilep|condition|disease|illness|diagnos|sclerosis|migraine|wheelchair|tinnitus|\brsi\b|on (?:meds|pills)|doctor|hospital"
         ),
     ),
-    (
+    Alias(
+        "income",
         regex(r"\b(?:salary|pay|income|wages?|earnings?|what i (?:earn|make))\b"),
         regex(r"salary|\bearns?\b|paid|income|a (?:year|month)\b.*\d|\d.* a (?:year|month)\b"),
     ),
-    (
+    Alias(
+        "budget",
         regex(r"\b(?:budgets?|costs?|prices?|funding|figures?)\b"),
         regex(r"budget|costs?\b|price|funding|[$€£]|\d+ ?k\b|euros?|dollars"),
     ),
-    (regex(r"\b(?:clients?|customers?|vendors?)\b"), regex(r"\b(?:clients?|customers?|vendors?)\b")),
-    (
+    Alias("client", regex(r"\b(?:clients?|customers?|vendors?)\b"), regex(r"\b(?:clients?|customers?|vendors?)\b")),
+    Alias(
+        "school",
         regex(r"\b(?:school|university|uni|college|degree|studies)\b"),
         regex(r"school|universit|\buni\b|college|degree|stud(?:y|ies|ied|ent)|graduat|teach"),
     ),
-    (
+    Alias(
+        "employer",
         regex(
             r"\b(?:my|the|an?) (?:company|employer|firm|work ?place)\b|\b(?:company|employer)\b|\bwhere i work\b|\bwho i work for\b|\bwork\b$"
         ),
         regex(r"works? (?:at|for)|employer|company|joined| at (?-i:[A-Z])"),
     ),
-    (regex(r"\b(?:nick(?:name)?|handle|pseudonym)\b"), regex(r"\bnick|handle|goes by|known as|pseudonym")),
-    (regex(r"\be-?mails?\b|\bmail(?: address)?\b"), regex(r"\S@\S|e-?mail|\bat \S+ dot\b|mail(?:box)?\b")),
-    (regex(r"\b(?:phone|mobile|cell)\b(?: number)?"), regex(r"\b(?:phone|mobile|cell)\b|\+?\d[\d -]{7,}")),
-    (
+    Alias(
+        "nickname", regex(r"\b(?:nick(?:name)?|handle|pseudonym)\b"), regex(r"\bnick|handle|goes by|known as|pseudonym")
+    ),
+    Alias(
+        "email", regex(r"\be-?mails?\b|\bmail(?: address)?\b"), regex(r"\S@\S|e-?mail|\bat \S+ dot\b|mail(?:box)?\b")
+    ),
+    Alias(
+        "phone", regex(r"\b(?:phone|mobile|cell)\b(?: number)?"), regex(r"\b(?:phone|mobile|cell)\b|\+?\d[\d -]{7,}")
+    ),
+    Alias(
+        "place",
         regex(
             r"\b(?:city|town|village|country|location|address|home|house|hometown|neighbou?rhood|where (?:exactly )?i(?:'m| am)? (?:live|living|based|from|come from|grew up|stay|sit))\b"
         ),
@@ -175,16 +191,19 @@ ALIASES = (
             r"\blives?\b|living in|based|located|the user is (?:in|from)|the user's (?:address|home|house|flat)|moved to|resides?|comes from|grew up|the user works? from (?-i:[A-Z])"
         ),
     ),
-    (regex(r"\baddress\b"), regex(r"\S@\S|e-?mail|https?://|\w\.\w+:\d+|lives? at [\w.]+")),
-    (
+    Alias("address", regex(r"\baddress\b"), regex(r"\S@\S|e-?mail|https?://|\w\.\w+:\d+|lives? at [\w.]+")),
+    Alias(
+        "job",
         regex(r"\b(?:job|role|title|profession|occupation|what i do|career)\b"),
         regex(r"the user (?:is|works|does)\b.*<ROLE>"),
     ),
-    (
+    Alias(
+        "age",
         regex(r"\b(?:age|birthday|birth ?date|date of birth|how old|years? of birth)\b"),
         regex(r"\b\d\d years old|the user is \d\d\b|\bborn\b|birthday|\b(?:turn(?:ed|s|ing)?|at|aged?) \d\d\b|\bage\b"),
     ),
-    (
+    Alias(
+        "family",
         regex(
             r"\b(?:famil(?:y|ies)|kids?|child(?:ren)?|sons?|daughters?|boys?|girls?|baby|wife|husband|spouse|partner|marriage|divorce|girlfriend|boyfriend|private life)\b"
         ),
@@ -192,30 +211,39 @@ ALIASES = (
             r"\b(?:famil(?:y|ies)|kids?|child(?:ren)?|sons?|daughters?|boys?|girls?|baby|wife|husband|spouse|partner|married|marriage|divorced?|girlfriend|boyfriend)\b"
         ),
     ),
-    (
+    Alias(
+        "leaving",
         regex(r"\b(?:quit(?:ting)?|leaving|resign\w*|job (?:hunt|search)|interview\w*|notice|plans?)\b"),
         regex(
             r"\b(?:quit|quits|quitting|leaving|leaves|resign\w*|job (?:hunt|search)\w*|interview\w*|notice|looking (?:for|around)|new job|offer)\b"
         ),
     ),
-    (
+    Alias(
+        "schedule",
         regex(r"\b(?:schedule|hours|shifts?|availability|holidays?|vacation|absence|when i work|working times?)\b"),
         regex(
             r"\b(?:hours|shifts?|schedule|available|holidays?|vacation|away|until|nights?|mornings?|evenings?|weekends?|(?:\d+|five|six|seven|eight|nine|ten|eleven|noon) (?:to|till?|until) \w+|\d+ ?[ap]m|\d+:\d\d)\b"
         ),
     ),
-    (regex(r"\b(?:visa|immigration|passport|residence permit)\b"), regex(r"\b(?:visa|immigration|passport|permit)\b")),
-    (
+    Alias(
+        "visa",
+        regex(r"\b(?:visa|immigration|passport|residence permit)\b"),
+        regex(r"\b(?:visa|immigration|passport|permit)\b"),
+    ),
+    Alias(
+        "server",
         regex(
             r"\bwhere .*\b(?:servers?|machines?|hosts?|things) (?:are|is|live|stand)\b|\bhost(?:name)?\b|\bpaste[d]? a host\b"
         ),
         regex(r"\bhost|\bservers?\b|\brack\b|\w\.\w+:\d+|https?://"),
     ),
-    (
+    Alias(
+        "password",
         regex(r"\b(?:pass(?:word|phrase)|credentials?|secrets?)\b"),
         regex(r"pass(?:word|phrase)|credential|secret|login"),
     ),
-    (
+    Alias(
+        "name",
         regex(
             r"^(?!.*\b(?:client|customer|vendor|company|project|system|product|team|school|domain|host|file)).*(?:\b|sur|nick)names?\b|\bwho i am\b"
         ),

@@ -91,7 +91,11 @@ class Desk:
         matched = simplified(fact.text)
         folded, words = fold(matched), content_words(matched)
         covered = bool(words) and not fact.changes
-        return any(held.folded == folded or (covered and words <= held.words) for held in self._held)
+        positive = not _DENIED.search(folded)
+        return any(
+            held.folded == folded or (covered and words <= (held.affirmed if positive else held.words))
+            for held in self._held
+        )
 
     def _with_texts(self, texts: Iterable[str]) -> list[Held]:
         wanted = {fold(simplified(text)) for text in texts}

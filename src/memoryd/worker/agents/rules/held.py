@@ -1,12 +1,17 @@
 """One active fact as the desk holds it, whether memory had it before this run or not."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 from memoryd.memory.model import CoreLine, Entry, Root
-from memoryd.memory.text import content_words, fold
+from memoryd.memory.text import content_words, cut, fold
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
-from memoryd.worker.agents.rules.patterns import Language
+from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.patterns import Language, lazy
+
+MAX_NAME_CHARS = 80  #: of an entry
+_CONTRAST = lazy(r"\b(?:over|instead of|rather than|and not)\b|, not\b|而不是|而非|，不(?:要|用)", re.IGNORECASE)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -23,11 +28,14 @@ class Held:
     replaces: list["Held"] = field(default_factory=list)  #: what stood in memory before this run
     folded: str = field(init=False)
     words: frozenset[str] = field(init=False)
+    affirmed: frozenset[str] = field(init=False)  #: without what it says is not so: "tabs" of "tabs over spaces"
     _slots: dict[str, frozenset[str]] = field(default_factory=dict)  #: by language; each is found once
 
     def __post_init__(self) -> None:
         matched = simplified(self.text)
         self.folded, self.words = fold(matched), content_words(matched)
+        contrast = _CONTRAST.search(matched)
+        self.affirmed = content_words(matched[: contrast.start()]) if contrast else self.words
 
     @classmethod
     def of_line(cls, line: CoreLine) -> "Held":
@@ -35,12 +43,12 @@ class Held:
 
     @classmethod
     def of_entry(cls, root: Root, entry: Entry) -> "Held":
-        return cls(file="", text=entry.description or entry.name, slug=entry.slug, root=root, entry=entry)
+        return cls(file="", text=_fact_of(entry), slug=entry.slug, root=root, entry=entry)
 
     def slots(self, language: Language) -> frozenset[str]:
-        """The single-valued attributes that the text is about."""
+        """The single-valued attributes that the text is about, as this language and its own tell them."""
         if language.code not in self._slots:
-            self._slots[language.code] = slots_of(self.text, language)
+            self._slots[language.code] = slots_of(self.text, language) | slots_of(self.text, language_of(self.text))
         return self._slots[language.code]
 
     def before_run(self) -> list["Held"]:
@@ -51,6 +59,12 @@ class Held:
         """Return the fact with the rest of its text, all that is left when `seq` has taken a part out."""
         fact = replace(self.fact, text=rest, reason="") if self.fact else None
         return replace(self, text=rest, fact=fact, cites=self.cites or (seq,), replaces=self.before_run(), _slots={})
+
+
+def _fact_of(entry: Entry) -> str:
+    """The line that an entry of ours was made of; of another one what it says of itself."""
+    first = next((row for row in map(str.strip, entry.body.split("\n")) if row), "")
+    return first if cut(first, MAX_NAME_CHARS) == entry.name else entry.description or entry.name
 
 
 def slots_of(text: str, language: Language, among: frozenset[str] | None = None) -> frozenset[str]:

@@ -95,6 +95,15 @@ class Table:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """What people call a thing that lines tell in other words: "my employer", 东家."""
+
+    concept: str  #: the same in each language that knows it
+    words: re.Pattern[str]  #: in a `what`
+    lines: re.Pattern[str]  #: that they mean, in this language
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Language:
     """All that the pipeline asks about a language. Patterns see quoted text as blanks (`sentences.mask`)."""
@@ -115,6 +124,7 @@ class Language:
     tail: re.Pattern[str]  #: what is cut off the end of a fact
     about_answers: re.Pattern[str]  #: a rule about how to talk to the person is a preference
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
+    present: re.Pattern[str]  #: anywhere: holds now, as if it had not before: "now", 现在
     changed: re.Pattern[str]  #: anywhere: something is not as it was: "moved", "is history", 改, 换
     old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
@@ -123,7 +133,7 @@ class Language:
     forget: re.Pattern[str]  #: "forget that"; the groups named `what...` name the fact
     of_rules: re.Pattern[str]  #: a wish to forget that speaks of a rule or a habit
     spare: re.Pattern[str]  #: beside a wish to forget: says what may stay
-    aliases: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]  #: words of a `what` -> lines that they mean
+    aliases: tuple[Alias, ...]  #: how people call what they want forgotten
     recent: re.Pattern[str]  #: in a `what`: points at what was said last
     nameless: re.Pattern[str]  #: a `what` that names nothing: "that", 这个
     render: Callable[[Kind, str], str]  #: the words of a fact as a line about "the user"

@@ -2,11 +2,15 @@
 
 from memoryd.memory.model import EntryType
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
+from memoryd.memory.quality import MAX_DESCRIPTION_CHARS
 from memoryd.memory.text import cut
-from memoryd.worker.agents.rules.held import Held
+from memoryd.worker.agents.rules.describing import describe
+from memoryd.worker.agents.rules.held import MAX_NAME_CHARS, Held
 from memoryd.worker.agents.rules.patterns import Kind
 
 _TYPE_OF = {Kind.DECISION: EntryType.PROJECT, Kind.PROJECT: EntryType.PROJECT, Kind.POINTER: EntryType.REFERENCE}
+
+_KIND_OF = {EntryType.REFERENCE: Kind.POINTER}
 
 
 def learned(held: Held) -> list[Proposal]:
@@ -30,16 +34,16 @@ def _line(held: Held, same: Held | None) -> list[Proposal]:
 
 def _entry(held: Held, same: Held | None) -> list[Proposal]:
     if held.fact:
-        kind, importance, reason = _TYPE_OF[held.fact.kind], held.fact.importance, held.fact.reason
+        said, importance, reason = held.fact.kind, held.fact.importance, held.fact.reason
     elif held.entry:
-        kind, importance, reason = held.entry.type, held.entry.importance, ""
+        said, importance, reason = _KIND_OF.get(held.entry.type, Kind.PROJECT), held.entry.importance, ""
     else:
         return []
     fields = {
         "slug": held.slug,
-        "name": cut(held.text, 80),
-        "description": cut(held.text, 300),
-        "type": kind,
+        "name": cut(held.text, MAX_NAME_CHARS),
+        "description": cut(describe(f"{held.text} {reason}", said), MAX_DESCRIPTION_CHARS),
+        "type": held.entry.type if held.entry and not held.fact else _TYPE_OF[said],
         "content": f"{held.text}\n\n**Why:** {reason}" if reason else held.text,
         "importance": importance,
         "cites": held.cites,

@@ -25,6 +25,7 @@ from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of
 from memoryd.worker.agents.rules.signs import Place
 from memoryd.worker.agents.rules.weighing import facts_of, unsure
+from memoryd.worker.agents.rules.wholes import whole
 
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
 MAX_BESIDE_CHARS = 1000  #: of a prompt may tell what a fact in it replaces
@@ -44,13 +45,17 @@ def read(own: str) -> Reading:
 
 def laid_out(own: str) -> Iterator[tuple[str, list[tuple[Sentence, Place]]]]:
     """Yield the lines of a prompt with their sentences, each with what stands around it."""
-    found = [(line, rejoined(sentences_of(line.removeprefix("- ")))) for line in lines(own)]
+    found = [(line, rejoined(_sentences(line))) for line in lines(own)]
     around = [None, *(sentence for _, made in found for sentence in made), None]
     n = 0
     for line, made in found:
         places = [Place(around[k], around[k + 2], line.startswith("- ")) for k in range(n, n + len(made))]
         n += len(made)
         yield line, list(zip(made, places, strict=True))
+
+
+def _sentences(line: str) -> list[Sentence]:
+    return [part for sentence in sentences_of(line.removeprefix("- ")) for part in whole(sentence)]
 
 
 class _Reader:

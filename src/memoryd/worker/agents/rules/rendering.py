@@ -44,7 +44,7 @@ def _with_claims(fact: Fact, masked: str, changing: int) -> Fact:
         fact,
         old_values=old_values(masked, language),
         changes=changing >= CHANGING,
-        may_change=changing >= HINTING or bool(language.changed.search(masked)),
+        may_change=changing >= HINTING or any(p.search(masked) for p in (language.changed, language.present)),
         adds=bool(language.addition.search(masked)),
         everywhere=bool(language.everywhere.search(masked)),
     )

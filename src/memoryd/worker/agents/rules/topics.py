@@ -1,6 +1,5 @@
 """What a text is about: its words without those that every fact has."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,13 +7,14 @@ from memoryd.memory.text import content_words
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held
-from memoryd.worker.agents.rules.patterns import lazy
+from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.patterns import Alias, lazy
 
-_FRAME = content_words(
+FRAME = content_words(  #: words that every fact has
     "user use always never now new instead only just every all file project team want need make keep like "
     "day week month last the user's files code 用户 以后 现在 我们 们用 一下 不要 使用 改用 喜欢 都是 的话 后都"
 )
-_FRAME_OF_WISHES = _FRAME | content_words(
+_FRAME_OF_WISHES = FRAME | content_words(
     "thing bit part fact said told tell mention mentioned memory note notes ever wrote stuff earlier piece detail info "
     "please delete remove erase wipe drop scrub purge store save keep forget head never mind from "
     "rule preference previous record remember everything anything regarding related keep thing line entry back "
@@ -41,13 +41,13 @@ class Topic:
 
     def __init__(self, fact: Fact) -> None:
         matched = simplified(fact.said)
-        self._words = (content_words(matched) | content_words(simplified(fact.beside))) - _FRAME
+        self._words = (content_words(matched) | content_words(simplified(fact.beside))) - FRAME
         self._chinese = fact.language.code == "zh"
         self._heads = _heads(matched) if self._chinese else frozenset[str]()
 
     def shared(self, held: Held) -> tuple[int, int]:
         """Return how many topic words a held fact shares, and how many it has."""
-        topic = held.words - _FRAME
+        topic = held.words - FRAME
         both = self._words & topic
         count = len(both)
         if self._chinese:  # a name among Chinese words is the topic, and so is what stands in front
@@ -76,10 +76,16 @@ def parts_of(wish: Forget) -> list[Forget]:
     return [replace(wish, what=part) for part in parts]
 
 
-def aliases_of(wish: Forget) -> list[re.Pattern[str]]:
-    """Return what the lines look like for which the words of a wish stand: "my company"."""
+def aliases_of(wish: Forget) -> list[Alias]:
+    """Return what the words of a wish stand for: "my company"."""
     what = simplified(wish.what)
-    return [lines for words, lines in wish.language.aliases if words.search(what)]
+    return [alias for alias in wish.language.aliases if alias.words.search(what)]
+
+
+def _is_meant(alias: Alias, text: str) -> bool:
+    """Whether a line, in whichever language it was said, tells what an alias stands for."""
+    known = (other.lines for other in language_of(text).aliases if other.concept == alias.concept)
+    return bool(next(known, alias.lines).search(simplified(text)))
 
 
 def about(wish: Forget) -> Callable[[str], bool]:
@@ -91,7 +97,7 @@ def about(wish: Forget) -> Callable[[str], bool]:
 def _about(wish: Forget) -> Callable[[str], bool]:
     aliases = aliases_of(wish)
     if aliases:
-        return lambda text: any(lines.search(simplified(text)) for lines in aliases)
+        return lambda text: any(_is_meant(alias, text) for alias in aliases)
     asked = _asked(wish.what)
     if wish.language.code == "zh":
         alone = {word for word in asked if len(word) == 1}
@@ -113,4 +119,4 @@ def slug_words(text: str) -> list[str]:
 
 def _heads(matched: str) -> frozenset[str]:
     """The words that the clauses of a Chinese text begin with: its topics."""
-    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - _FRAME
+    return frozenset().union(*(content_words(c[:_HEAD_CHARS]) for c in _CLAUSE.split(matched))) - FRAME

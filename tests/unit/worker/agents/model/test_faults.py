@@ -2,6 +2,7 @@
 
 import json
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -105,19 +106,26 @@ async def test_a_provider_that_does_not_answer_in_time_is_slow_and_is_charged_wh
     assert (len(purse.reserved), purse.settled) == (1, {})
 
 
-RETRY = [
-    ({"retry_after": "17"}, 17),
-    ({"retry_after": format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)}, 600),
-    ({"x_ratelimit_reset_requests": "1s", "x_ratelimit_reset_tokens": "6m1.5s"}, 361.5),
-    ({"x_ratelimit_remaining_tokens": "7", "x_ratelimit_reset_tokens": "1h", "x_ratelimit_reset_requests": "9s"}, 9),
-    ({"anthropic_ratelimit_tokens_reset": (datetime.now(UTC) + timedelta(seconds=300)).isoformat()}, 300),
-    ({"retry_after": "31536000"}, 86_400),
+RETRY: list[tuple[Callable[[datetime], dict[str, str]], float]] = [
+    (lambda now: {"retry_after": "17"}, 17),
+    (lambda now: {"retry_after": format_datetime(now + timedelta(seconds=600), usegmt=True)}, 600),
+    (lambda now: {"x_ratelimit_reset_requests": "1s", "x_ratelimit_reset_tokens": "6m1.5s"}, 361.5),
+    (
+        lambda now: {
+            "x_ratelimit_remaining_tokens": "7", "x_ratelimit_reset_tokens": "1h", "x_ratelimit_reset_requests": "9s",
+        },
+        9,
+    ),
+    (lambda now: {"anthropic_ratelimit_tokens_reset": (now + timedelta(seconds=300)).isoformat()}, 300),
+    (lambda now: {"retry_after": "31536000"}, 86_400),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("headers", "seconds"), RETRY, ids=[" ".join(headers) for headers, _ in RETRY])
-async def test_when_to_ask_again_is_read_from_what_the_provider_says(headers: dict[str, str], seconds: float) -> None:
-    async with serving(error(429, "rate_limit_exceeded", **headers)) as fake:
+@pytest.mark.parametrize(("headers", "seconds"), RETRY, ids=[" ".join(make(datetime.now(UTC))) for make, _ in RETRY])
+async def test_when_to_ask_again_is_read_from_what_the_provider_says(
+    headers: Callable[[datetime], dict[str, str]], seconds: float
+) -> None:
+    async with serving(error(429, "rate_limit_exceeded", **headers(datetime.now(UTC)))) as fake:
         found = await fault(settings(fake.url))
     assert found.retry_after_seconds == pytest.approx(seconds, abs=90)
 

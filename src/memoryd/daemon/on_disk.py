@@ -1,0 +1,72 @@
+"""What `memoryd doctor` finds on the disk: the data directory, the journal, the spool, the memory files."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from memoryd.daemon import mounts
+from memoryd.daemon.checks import Check, off, ok, wrong
+from memoryd.daemon.journal.damage import damage_of
+from memoryd.ipc.places import Places
+from memoryd.ipc.spool import Spool
+from memoryd.memory.directory import unread
+
+MAX_NAMED = 5  #: files that are named
+
+
+def data(places: Places) -> Check:
+    folder = places.data
+    kind = mounts.network_kind(folder)
+    if kind:
+        return wrong("data", f"{folder} is on {kind}", "set [daemon] data_dir to a local disk")
+    if not folder.exists():
+        return off("data", f"{folder} is not there yet", "`memoryd start` makes it")
+    status = folder.stat()
+    if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
+        return wrong("data", f"{folder} is not a folder of yours", "set [daemon] data_dir to one that is")
+    if status.st_mode & 0o077:
+        return wrong("data", f"others can look into {folder}", f"`chmod 700 {folder}`")
+    if not os.access(folder, os.W_OK):
+        return wrong("data", f"{folder} cannot be written", "correct its mode or its file system")
+    return ok("data", f"{folder}, local, for you alone")
+
+
+def journal(places: Places) -> Check:
+    path = places.data / "state.db"
+    if not path.exists():
+        return off("journal", f"{path} is not there yet")
+    damage = damage_of(path)
+    if damage is None:
+        return ok("journal", f"{path}, whole")
+    mend = (
+        f"`memoryd stop`, then restore a backup (docs/operations.md), or move {path.name} and its -wal and -shm away:"
+        " the memory files stay, what was recorded and the history begin anew"
+    )
+    return wrong("journal", f"{path} is damaged: {damage}", mend)
+
+
+def spool(places: Places, *, running: bool) -> Iterator[Check]:
+    held = Spool(places.spool)
+    waiting, bad = held.count(), held.bad()
+    if waiting:
+        mend = "`memoryd start` takes them in" if not running else "the daemon takes them in within a minute"
+        yield off("spool", f"{waiting} events wait, {held.bytes()} bytes", mend)
+    else:
+        yield ok("spool", "empty")
+    if held.marked("full"):
+        mark = places.spool / ".full"
+        yield wrong("spool", "it was full and events were dropped", f"start the daemon, then `rm {mark}`")
+    if bad:
+        folder = places.spool / "bad"
+        yield wrong("spool", f"{bad} events could not be read", f"look into {folder}; delete what you do not need")
+
+
+def memory_files(roots: Sequence[Path]) -> Check:
+    """Files of memory that are left out, in every directory that is known."""
+    skipped = [(root, one) for root in roots for one in unread(root)]
+    if not skipped:
+        return ok("memory files", "each is read")
+    told = [f"{root / one.path} ({one.reason})" for root, one in skipped[:MAX_NAMED]]
+    found = f"{len(skipped)} not read: {'; '.join(told)}" + ("; …" if len(skipped) > MAX_NAMED else "")
+    return wrong("memory files", found, "make each a plain file of at most 1 MiB, or move it away")

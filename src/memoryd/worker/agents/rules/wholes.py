@@ -1,0 +1,75 @@
+"""Sentences made whole before they are read: a lead-in in the language of what it leads to, nothing with a gap.
+
+"Remember that 我们用 TiDB" is read as Chinese; of a sentence from which something private was taken out, the clauses
+that were whole without it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memoryd.ipc.sanitise import PRIVATE
+from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
+from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
+
+_LEAD = {ENGLISH: "Remember: ", CHINESE: "记住："}
+#: begins a statement of its own, whatever stood before it
+_SUBJECT = lazy(
+    r"\s*(?P<own>(?:the|i|i'm|we|we're|my|our|this|these|all|every|always|never)\b|[我咱]|这个?|所有|每)", re.IGNORECASE
+)
+
+
+def whole(sentence: Sentence) -> Iterator[Sentence]:
+    """Yield what can be read of a sentence: nothing, when all of it leans on what is private."""
+    sentence = _in_one_language(sentence)
+    if PRIVATE in sentence.text and not _asks(sentence):
+        yield from _without_gaps(sentence)
+    else:
+        yield sentence
+
+
+def _in_one_language(sentence: Sentence) -> Sentence:
+    if language_of(sentence.text) is ENGLISH:
+        return sentence
+    for language in (ENGLISH, CHINESE):
+        at, opened = after_opener(sentence.masked, 0, len(sentence.masked), language)
+        other = language_of(sentence.text[at:])
+        if opened and opened["remember"] and other is not language:
+            return replace(sentence, text=_LEAD[other] + sentence.text[at:], masked=_LEAD[other] + sentence.masked[at:])
+    return sentence
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Whether it is a task or a question: those are told as they are, and teach nothing."""
+    language = language_of(sentence.text)
+    at, _ = after_opener(sentence.masked, 0, len(sentence.masked), language)
+    return any(pattern.match(sentence.masked, at) for pattern in (language.request, language.question))
+
+
+def _without_gaps(sentence: Sentence) -> Iterator[Sentence]:
+    """Yield the runs of clauses without a gap, each behind the lead-in of the sentence."""
+    language = language_of(sentence.text)
+    lead_end, _ = after_opener(sentence.masked, 0, len(sentence.masked), language)
+    lead, start, end = slice(0, lead_end), lead_end, lead_end
+    for a, b in _bounds(sentence, language, lead_end):
+        if PRIVATE in sentence.text[a:b]:
+            yield from _part(sentence, lead, slice(start, end))
+            begun = sentence.text.startswith(PRIVATE, a) and _SUBJECT.match(sentence.masked, a + len(PRIVATE), b)
+            start, end = (begun.start("own"), b) if begun and PRIVATE not in sentence.text[begun.end() : b] else (b, b)
+        else:
+            start, end = (a if start == end else start), b
+    yield from _part(sentence, lead, slice(start, end))
+
+
+def _bounds(sentence: Sentence, language: Language, lead_end: int) -> Iterator[tuple[int, int]]:
+    """The bounds of the clauses behind the lead-in."""
+    for start, end in clauses(sentence.masked, language.clause_end):
+        if end > lead_end:
+            yield max(start, lead_end), end
+
+
+def _part(sentence: Sentence, lead: slice, part: slice) -> Iterator[Sentence]:
+    if any(map(str.isalnum, sentence.text[part])):
+        text, masked = sentence.text, sentence.masked
+        yield replace(sentence, text=text[lead] + text[part], masked=masked[lead] + masked[part])
