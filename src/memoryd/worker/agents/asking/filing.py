@@ -35,6 +35,7 @@ class Filing:
     held: dict[str, Held] = field(default_factory=dict)
     proposals: list[Proposal] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    texts: list[str] = field(default_factory=list)  #: of the items taken, filed or not
     _known: set[str] = field(init=False)
     _slugs: set[str] = field(init=False)
 
@@ -48,6 +49,7 @@ class Filing:
         """File each item of an answer by itself."""
         self.dropped["malformed"] += len(answer.items) - len(answer.well_formed)
         for item in answer.well_formed:
+            self.texts.append(item.text)
             reason = self._file(item)
             if reason:
                 self.dropped[reason] += 1

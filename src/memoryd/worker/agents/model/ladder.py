@@ -20,14 +20,14 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import CacheConfig, ModelSettings
 from pydantic_core import to_json
 
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.answer import Answer, read_text, schema
 from memoryd.worker.agents.brief import Way
 
-PROBE_TOKENS = 1000
+PROBE_TOKENS, SMALL_PROBE_TOKENS = 1000, 300
 _PROBE = "[u1] user, 2026-03-02, Monday:\n| Please remember that I prefer short commit messages."
 #: says that this way is none
 MISFITS = (ModelRequestRejectedError, UnexpectedModelBehavior, UserError)
@@ -55,7 +55,7 @@ class Rung:
         self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = (), retries: int = 1
     ) -> Agent[object, Answer]:
         """An agent that asks in this way. `tools`: to look around with, before it answers by a tool too."""
-        settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=True)
+        settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=CacheConfig(messages=bool(tools)))
         if small:
             settings["temperature"] = 0.0
         if self.response_format:
@@ -91,7 +91,9 @@ async def probe(model: Model, *, small: bool) -> Way:
     empty: Way | None = None
     for rung in LADDER:
         try:
-            done = await rung.agent(model, PROBE_TOKENS, small=small, retries=0).run(_PROBE)
+            done = await rung.agent(model, SMALL_PROBE_TOKENS if small else PROBE_TOKENS, small=small, retries=0).run(
+                _PROBE
+            )
         except ENDS:
             raise
         except (*MISFITS, ModelServerError) as error:

@@ -88,13 +88,11 @@ class _Run:
         looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
         held = sheet.manifest.everything if looks else sheet.manifest.shown
         filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
-        noted: list[str] = []
         for part in range(len(sheet.conversation.parts)):
             rest = len(sheet.conversation.parts) - part
             tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
-            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, noted), tools))
+            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, filing.texts), tools))
             filing.take(answer)
-            noted += [item.text for item in answer.well_formed]
         return filing, way
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
