@@ -56,10 +56,11 @@ async def test_failed_and_refused_runs_count_as_the_provider_counts_them(
                 (tmp_path / name / ".git").mkdir(parents=True)
                 for _ in range(3):
                     await turn(one, said, cwd=str(tmp_path / name), session=name)
-                await idle(daemon)
+                while await rested(daemon):  # for the end of the outage
+                    await one.call("job.retry", {}, timeout=5)
             stats = await one.call("worker.stats", timeout=5)
             usage = await one.call("usage.get", {"by": "project"}, timeout=5)
-            runs = await asyncio.to_thread(daemon.history.runs)
+            runs = await asyncio.to_thread(daemon.runlog.page)
     dollars = pytest.approx(fake.tokens[0] * USD_IN + fake.tokens[1] * USD_OUT)
     assert (stats.tokens_in, stats.tokens_out, stats.cost_usd) == (*fake.tokens, dollars)
     assert (usage.total.tokens_in, usage.total.tokens_out, usage.total.usd) == (*fake.tokens, dollars)

@@ -1,7 +1,6 @@
 """The model agent in this process, against a fake provider with a real price, paying from the daemon's ledger."""
 
 import asyncio
-import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ WORDS = (
     "silver", "lantern", "bridge", "canyon", "ember", "falcon", "garnet", "hollow", "ivory", "jasper", "kernel",
     "ledger", "marble", "nectar", "opal", "pepper", "quartz", "ribbon", "saddle", "tunnel", "umber",
 )  # fmt: skip
-_CITED = re.compile(r"\[(u\d+)\] user")
+_SAID = re.compile(r"\[(u\d+)\] user(.*?)(?=\[u\d+\] user|\Z)", re.DOTALL)
 
 
 @dataclass
@@ -61,17 +60,18 @@ def config(**budget: float) -> Config:
     return Config.model_validate({"agent": {"kind": "model", "model": MODEL}, "budget": free | budget})
 
 
-def keeping(every: int, dice: random.Random) -> Callable[[Asked], Reply]:
-    """A model that keeps a fact of every so many texts of the user, and charges by the length of what it was sent."""
+def keeping(every: int) -> Callable[[Asked], Reply]:
+    """A model that keeps twelve words of every so many texts of the user, and charges by the length of what it gets."""
     seen = 0
 
     def answer(asked: Asked) -> Reply:
         nonlocal seen
         facts = []
-        for cited in _CITED.findall(asked.text):
+        for cited, said in _SAID.findall(asked.text):
             seen += 1
             if seen % every == 0:
-                facts.append(item(" ".join(dice.sample(WORDS, 12)), cited, kind="project", name=f"fact {seen}"))
+                words = [word for word in re.findall("[a-z]+", said) if word in WORDS]
+                facts.append(item(" ".join(words[:12]), cited, kind="project", name=f"fact {seen}"))
         return Reply(items=facts, tokens=(len(asked.text) // CHARS_PER_TOKEN, 100 + 60 * len(facts)))
 
     return answer
