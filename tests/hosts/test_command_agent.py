@@ -86,6 +86,9 @@ def test_a_released_program_consolidates_a_recorded_session_and_is_not_recorded_
         assert (stats.tokens_in, stats.tokens_out) == fake.tokens
         assert len(fake.asked) == 1
         assert SAID in fake.asked[0].text
+        if name == "codex":  # what it makes of our schema is what OpenAI takes
+            assert fake.asked[0].body["text"]["format"]["schema"]["additionalProperties"] is False
+            assert fake.asked[0].body["text"]["format"]["strict"] is True
         assert person.fired == 0
         assert stage.call("daemon.health").passed_over["excluded"] == 0  # no hook of its own has even knocked
         assert stage.sessions == {recorded_session()}

@@ -28,6 +28,7 @@ class Program:
     completes: tuple[str, ...] = ()  #: options that want a value: a bare one at the end gets an empty one
     always: tuple[tuple[str, ...], ...] = ()  #: given whatever was written: the last one counts, or all do
     unless_written: tuple[tuple[str, ...], ...] = ()  #: an option and its value; `{place}` is the empty directory
+    short: Mapping[str, str] = field(default_factory=dict)  #: what else an option of those is called
     files: Mapping[str, str] = field(default_factory=dict)  #: written into the directory; `{schema}` is the answer's
     sets: Mapping[str, str] = field(default_factory=dict)  #: of its environment
     needs: tuple[str, ...] = ()  #: names of the environment that it may have; a final `*` stands for the rest
@@ -74,13 +75,15 @@ CODEX = Program(
         ("--ephemeral",), ("--json",), ("--sandbox", "read-only"), ("--skip-git-repo-check",),
         ("--output-schema", "{place}/" + SCHEMA_FILE),
     ),
-    files={SCHEMA_FILE: "{schema}"}, needs=("CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "AWS_*"),
+    short={"-s": "--sandbox"}, files={SCHEMA_FILE: "{schema}"},
+    needs=("CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "AWS_*"),
     home=".codex", home_variable="CODEX_HOME", tokens=12_000,
 )  # fmt: skip
 
 GEMINI = Program(
     name="gemini", prints="gemini", completes=("-p", "--prompt"), login="run `gemini` and sign in",
     unless_written=(("--output-format", "json"), ("--extensions", "none"), ("--allowed-mcp-server-names", "none")),
+    short={"-o": "--output-format", "-e": "--extensions"},
     files={".gemini/settings.json": json.dumps(_GEMINI)},  # of the workspace: they win over the person's
     sets={"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "1"}, needs=("GEMINI_*", "GOOGLE_*"),
     home=".gemini", home_variable="GEMINI_CLI_HOME", moved=".gemini", leaves=("tmp", "history"), tokens=12_000,
@@ -102,7 +105,7 @@ def argv(command: Sequence[str], place: Path, env: Mapping[str, str]) -> list[st
         words.append("")
     if program.mode and not set(program.mode) & set(words):
         words.append(program.mode[0])
-    written = {word.partition("=")[0] for word in words}
+    written = {program.short.get(word, word).partition("=")[0] for word in words}
     servers = _without_servers(command, env) if program is CODEX else ()
     added = [*program.always, *servers, *(group for group in program.unless_written if group[0] not in written)]
     return words + [word.replace("{place}", str(place)) for group in added for word in group]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -105,7 +106,7 @@ class _Call:
         place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir(), f"call-{secrets.token_hex(8)}")
         await asyncio.to_thread(place.mkdir, mode=0o700)
         try:
-            await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
+            await asyncio.to_thread(programs.prepare, command, place, to_json(_closed(schema())).decode())
             argv = await asyncio.to_thread(programs.argv, command, place, os.environ)
             return await self._ended(argv, text, place)
         finally:
@@ -137,3 +138,13 @@ class _Call:
 
 def _instructions() -> str:
     return prompt.system("json", schema=to_json(schema()).decode())
+
+
+def _closed(value: Any) -> Any:
+    """A schema whose objects have no other fields than those it names: OpenAI takes no other for an answer."""
+    if isinstance(value, list):
+        return [_closed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    closed = {name: _closed(one) for name, one in value.items()}
+    return closed | {"additionalProperties": False} if value.get("type") == "object" else closed

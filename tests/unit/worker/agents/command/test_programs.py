@@ -30,6 +30,12 @@ def test_the_word_for_no_screen_is_added_where_none_was_written(command: list[st
     assert (words(*command)[len(command)] in ("-p", "exec")) == bool(added)
 
 
+def test_an_option_that_was_written_by_another_name_is_not_added_again() -> None:
+    assert "--sandbox" not in words("codex", "exec", "-s", "read-only")
+    assert "--output-format" not in words("gemini", "-o", "text", "-p", "")
+    assert "--max-turns" not in words("claude", "-p", "--max-turns=3")
+
+
 def test_hooks_are_off_whatever_a_person_wrote() -> None:
     claude = words("claude", "-p", "--settings", '{"model": "opus"}', "--settings=x.json")
     assert claude[len(claude) - claude[::-1].index("--settings")] == '{"disableAllHooks": true}'  # the last one counts

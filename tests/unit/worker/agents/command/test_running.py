@@ -150,7 +150,11 @@ async def test_codex_is_given_the_schema_of_the_answer_as_a_file(tmp_path: Path)
     )
     await ask(program)
     assert program.argv[-2] == "--output-schema"
-    assert json.loads((tmp_path / "schema").read_text())["required"] == ["items"]
+    schema = json.loads((tmp_path / "schema").read_text())
+    item = schema["properties"]["items"]["items"]
+    for told in (schema, item):  # as OpenAI wants it
+        assert told["additionalProperties"] is False
+        assert set(told["required"]) == set(told["properties"])
 
 
 async def test_an_answer_may_speak_of_limits_and_logins(tmp_path: Path) -> None:
