@@ -12,7 +12,7 @@ from pathlib import Path
 from memoryd.ipc.events import Tier
 from memoryd.memory.model import MemoryView
 from memoryd.worker.agents.brief import AgentFault, Fault, Settings
-from memoryd.worker.agents.child import outfit
+from memoryd.worker.agents.child import outfit, tree
 from memoryd.worker.agents.child.agent import ChildAgent
 from memoryd.worker.agents.child.order import Order
 from memoryd.worker.ports import AgentResult
@@ -71,7 +71,5 @@ async def fault_of(agent: ChildAgent, *texts: str) -> Fault:
 
 async def gone(agent: ChildAgent) -> list[str]:
     """What is left of a run: processes, and its folder."""
-    from memoryd.worker.agents.child import tree
-
     marked = [f"process {pid}" for pid in await asyncio.to_thread(lambda: list(tree.marked(RUN)))]
     return marked + [str(path) for path in agent.places.glob("*")]

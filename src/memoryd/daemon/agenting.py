@@ -1,5 +1,6 @@
 """Which memory agent works, with what and why: what is configured, else the host's provider if allowed, else rules."""
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -131,6 +132,8 @@ def report(
         found["key"] = _key_source(agent, env, config_dir)
         if agent.kind == "model" and find_spec("pydantic_ai") is None:
             problem = "its library is not installed: pip install 'memoryd[llm]'"
+        if agent.kind == "command" and shutil.which(agent.command[0], path=env.get("PATH")) is None:
+            problem = f"{agent.command[0]} is not found in the daemon's PATH: write its absolute path into command"
     except ConfigError as error:
         problem = str(error)
     return AgentInfo.model_validate(

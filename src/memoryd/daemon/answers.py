@@ -52,7 +52,7 @@ def offset_of(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isdecimal() and len(cursor) <= MAX_CURSOR_DIGITS):
-        raise BadEvent(f"cursor {cursor[:40]!r} is none of ours; start again without one")
+        raise BadEvent(f"cursor {cursor[:40]!r} is none that this list gave; start again without one")
     return int(cursor)
 
 

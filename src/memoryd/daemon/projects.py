@@ -46,6 +46,11 @@ def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) 
     )  # fmt: skip
 
 
+def digest_of(origin: str) -> str:
+    """What is kept of an origin's URL: it may hold a password."""
+    return hashlib.sha256(origin.encode(errors="surrogateescape")).hexdigest()[:16]
+
+
 def make_key(root: Path) -> str:
     slug = re.sub(r"[^\w-]+", "-", root.name.lower()).strip("-_")[:40] or "root"
     return f"{slug}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:8]}"
@@ -99,7 +104,7 @@ def _oldest_commit(git: Path) -> str | None:
 
 def _origin(git: Path) -> str | None:
     url = _ORIGIN.search(_head(git / "config"))
-    return hashlib.sha256(url[1].encode()).hexdigest()[:16] if url else None
+    return digest_of(url[1]) if url else None
 
 
 def _head(path: Path) -> str:

@@ -136,7 +136,8 @@ class Recaller:
         directory = roots.get(Root.PROJECT, roots.get(Root.USER))
         if directory is None:
             return ()
-        here = nearby.below(self.journal.projects.root_of(directory), asker.cwd)
+        places = self.journal.projects.roots_of(directory.parent.name)
+        here = next(filter(None, (nearby.below(root, asker.cwd) for root in places)), ())
         return (*here, *touched(self.journal, directory, asker.host, asker.session_id))
 
     async def prefetch(

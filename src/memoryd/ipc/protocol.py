@@ -123,7 +123,7 @@ def decode_reply(line: bytes, request_id: RequestId, method: str) -> BaseModel:
         if reply.error is not None:
             raise by_code(str(reply.error.data.get("code")))(reply.error.message)
         if reply.id != request_id:
-            raise InternalError(f"the daemon answered another request than {method}")
+            raise InternalError(f"the daemon answered another request than {method}; try again")
         return METHODS[method].result.model_validate(reply.result or {})
     except ValidationError as error:
         raise InternalError(

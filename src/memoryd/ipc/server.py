@@ -198,7 +198,9 @@ class Server:
     async def _handle(self, method: str, params: BaseModel, peer: Peer) -> BaseModel:
         handler = self._handlers.get(method)
         if handler is None:
-            raise UnknownMethod(f"this daemon does not serve {method}")
+            raise UnknownMethod(
+                f"this daemon does not serve {method}; `memoryd restart` if it is older than the command"
+            )
         try:
             return await handler(params, peer)
         except MemorydError:

@@ -14,6 +14,7 @@ from memoryd.memory.text import bare, content_words, cut, fold
 from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, turned, unsaid_words
 
 MAX_NAME_CHARS = 60
+KINDS = "decision project where to find 决定 项目 去处"  #: a title may name what kind of thing an entry is
 LABEL_WORDS = 2  #: a name of so few words says nothing by itself
 
 
@@ -32,7 +33,7 @@ def divided(save: Save, case: Case) -> tuple[Save | None, Lines]:
 
 def plainly_titled(save: Save, case: Case) -> Save:
     """Give a save whose title says what neither its content nor the user says the words of its content instead."""
-    known = "\n".join((save.content, *(case.own(span) for span in case.cited(save))))
+    known = "\n".join((KINDS, save.content, *(case.own(span) for span in case.cited(save))))
     update: dict[str, object] = {}
     if len(content_words(save.name)) > LABEL_WORDS and _goes_beyond(save.name, known):
         update["name"] = cut(bare(next(rows(save.content), save.content)), MAX_NAME_CHARS)

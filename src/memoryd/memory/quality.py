@@ -113,7 +113,10 @@ def _description_signs(entry: Entry) -> list[Sign]:
 def _reason_signs(entry: Entry) -> list[Sign]:
     if entry.type not in (EntryType.FEEDBACK, EntryType.PROJECT):
         return []
-    wanted = ((Flag.NO_WHY, _WHY, 'no "Why:" line'), (Flag.NO_HOW, _HOW, 'no "How to apply:" line'))
+    wanted = (
+        (Flag.NO_WHY, _WHY, 'no line "Why: ..." gives the reason'),
+        (Flag.NO_HOW, _HOW, 'no line "How to apply: ..." says when it holds'),
+    )
     return [Sign(flag=flag, found=found) for flag, pattern, found in wanted if not pattern.search(entry.body)]
 
 

@@ -131,15 +131,22 @@ def _denied(text: str) -> frozenset[str]:
 
 
 def _swapped(cue: str, text: str, own: str) -> bool:
-    left, right = _sides(cue, text)
-    said = [_sides(cue, part) for part in _SENTENCE_END.split(own) if cue in part.casefold()]
-    return bool(said) and all((left & after) - before or (right & before) - after for before, after in said)
+    said = _all_sides(cue, own)
+    return bool(said) and any(
+        all((left & after) - before or (right & before) - after for before, after in said)
+        for left, right in _all_sides(cue, text)
+    )
 
 
-def _sides(cue: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _all_sides(cue: str, text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Of each sentence that holds a cue."""
+    return [_sides(cue, part) for part in _SENTENCE_END.split(text.casefold()) if cue in part]
+
+
+def _sides(cue: str, sentence: str) -> tuple[frozenset[str], frozenset[str]]:
     """The content words before and after a cue; "before you push, run the tests" is "run the tests before you push"."""
-    left, _, right = text.casefold().partition(cue)
-    if not content_words(left):
+    left, _, right = sentence.partition(cue)
+    if not content_words(left) - FRAME:
         right, _, left = right.replace("，", ",").partition(",")
     return content_words(left), content_words(right)
 

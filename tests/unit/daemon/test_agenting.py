@@ -145,3 +145,10 @@ def test_what_is_shown_of_an_address_holds_no_password(tmp_path: Path) -> None:
     found = agenting.report(Config(agent=given), env, tmp_path, dict)
     assert (found.base_url, found.proxy) == ("http://gpu.lan:8000/v1", "http://proxy:1")
     assert "secret" not in found.model_dump_json()
+
+
+def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_path: Path) -> None:
+    (tmp_path / "claude").touch(mode=0o700)
+    given = Config(agent=agent(kind="command", command=("claude", "-p"), allow_uncaged=True))
+    assert agenting.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
+    assert "absolute path" in str(agenting.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)

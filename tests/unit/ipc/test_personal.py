@@ -3,7 +3,7 @@
 import os
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -90,7 +90,7 @@ def london() -> str:
 
 
 #: kind -> how people write it -> one made up
-PEOPLE = {
+PEOPLE: dict[str, dict[str, Callable[[], str]]] = {
     "email": {"name@host": email},
     "phone": {
         "13812345678": mobile,
@@ -135,7 +135,7 @@ PEOPLE = {
     },
 }
 FRAMES = ("reach me: {}", "{}", "我的联系方式是{}，谢谢", '{{"contact": "{}"}}', "call {} or write.", "{}\n", "（{}）")
-LOOK_ALIKES = (
+LOOK_ALIKES: tuple[Callable[[], str], ...] = (
     lambda: f"commit {dice.randbytes(20).hex()}",
     lambda: f"took {digits(13)} ns at {dice.randint(1_600_000_000, 1_900_000_000)}",
     lambda: f"order 4{digits(14)}0 of 18{digits(4)}.{digits(5)}",
@@ -170,7 +170,7 @@ LOOK_ALIKES = (
 
 def test_people_are_masked_and_numbers_stay(masking: None) -> None:
     print(f"seed {SEED}")
-    missed, number = [], 0
+    missed, number = list[str](), 0
     for kind, forms in PEOPLE.items():
         for form, make in forms.items():
             texts = [FRAMES[n % len(FRAMES)].format(make()) for n in range(EACH)]

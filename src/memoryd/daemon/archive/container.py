@@ -192,7 +192,7 @@ def opened(path: Path, kind: str) -> Iterator[Archive]:
                 _verify(tar, path)
                 yield Archive(head=_head(tar, path, kind), _tar=tar)
         except (tarfile.TarError, EOFError, OSError) as error:
-            raise BadEvent(f"{path} is no archive, or not whole: {error}; make it anew") from error
+            raise BadEvent(f"{path} is no archive, or not whole ({type(error).__name__}); make it anew") from error
 
 
 def _verify(tar: tarfile.TarFile, path: Path) -> None:

@@ -61,6 +61,11 @@ def given(path: Path | None) -> str | None:
     return absolute(path) if path else None
 
 
+def real_if_path(name: str | None) -> str | None:
+    """A name, or where it leads when it is a path."""
+    return os.path.realpath(os.path.expanduser(name)) if name and "/" in name else name
+
+
 def real(path: Path) -> str:
     """The same for a file that the daemon reads or writes, its links resolved here."""
     return os.path.realpath(absolute(path))

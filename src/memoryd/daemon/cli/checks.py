@@ -16,9 +16,9 @@ _MARKS = {Mark.OK: ("✓", "green"), Mark.WRONG: ("✗", "red"), Mark.OFF: ("–
 
 @app.command(rich_help_panel=CONNECT)
 def doctor(json: Json = False) -> None:
-    """Check every link of the chain and name the mend.
+    """Check everything from the hook to the memory, and say how to mend what is broken.
 
-    From the host's hook to the memory, in the order in which an event passes. Exit status 0 when no link is broken,
+    In the order in which an event passes. Exit status 0 when no link is broken,
     else 1.
 
     Example: [cyan]memoryd doctor[/]

@@ -22,6 +22,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     work,
     settings,
     privacy,
+    scopes,
     maintain,
     bar,
     mcp,
@@ -31,13 +32,14 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
 from memoryd.daemon.cli.root import app, unwrapped
 
 for group in (
-    app, connect.service_app, goals.goals_app, notes.note_app, review.review_app, sessions.sessions_app, work.jobs_app,
+    app, connect.service_app, goals.goals_app, notes.note_app, review.review_app, scopes.scopes_app,
+    sessions.sessions_app, work.jobs_app,
 ):  # fmt: skip
     for command in group.registered_commands:
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
-    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "search",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "scopes", "search",
     "sessions", "settings", "stats", "usage", "work",
 ]  # fmt: skip

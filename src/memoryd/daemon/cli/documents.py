@@ -12,7 +12,9 @@ from memoryd.daemon.cli.root import Json
 from memoryd.daemon.cli.sessions import resolve, sessions_app
 from memoryd.ipc.methods.sessions import SessionImported
 
-Session = Annotated[str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it; a unique beginning.")]
+Session = Annotated[
+    str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it, or a beginning that no other has.")
+]
 
 
 @sessions_app.command(name="export")

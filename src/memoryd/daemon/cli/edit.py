@@ -24,7 +24,7 @@ SHOWN_KEYS = ("name", "description", "type")
 def edit(name: Name, cwd: Cwd = None) -> None:
     """Edit a memory with $VISUAL or $EDITOR.
 
-    An entry is saved through the gates when the editor ends. A core file is opened where it is: what you write in it
+    An entry is checked as by `save` when the editor ends. A core file is opened where it is: what you write in it
     always wins.
 
     Example: [cyan]EDITOR="code --wait" memoryd edit preferences.md[/]

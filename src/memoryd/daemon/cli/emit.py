@@ -10,7 +10,7 @@ import typer
 
 from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import MORE, Cwd, app
+from memoryd.daemon.cli.root import MORE, Cwd, app, named
 from memoryd.errors import BadEvent, NotFound, UsageError
 from memoryd.ipc.events import KINDS
 from memoryd.ipc.hosts.record import parse
@@ -24,7 +24,8 @@ def emit(
     cwd: Cwd = None,
     turn: Annotated[str | None, typer.Option("--turn", metavar="T", help="The turn it belongs to.")] = None,
     memory_dir: Annotated[
-        Path | None, typer.Option("--memory-dir", metavar="DIR", help="Bind the session to this memory directory.")
+        Path | None,
+        typer.Option("--memory-dir", metavar="DIR", parser=named, help="Bind the session to this memory directory."),
     ] = None,
     ident: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Its id; the same id twice changes nothing.")
@@ -38,7 +39,7 @@ def emit(
     Example: [cyan]echo '{"text": "我喜欢简洁的代码风格。"}' | memoryd emit user_prompt --session s1 --json -[/]
     """
     event: dict[str, Any] = {
-        "id": ident or uuid.uuid4().hex, "kind": _known(kind), "host": host, "session_id": session,
+        "id": uuid.uuid4().hex if ident is None else ident, "kind": _known(kind), "host": host, "session_id": session,
         "cwd": asking.absolute(cwd), "at": rfc3339(utc_now()), "turn_id": turn, "memory_dir": asking.given(memory_dir),
         "data": _read(data) if data else {},
     }  # fmt: skip

@@ -12,7 +12,10 @@ from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.ipc.methods.goals import GoalInfo
 
-goals_app = typer.Typer(help="Goals: told to each new session until they are done.", invoke_without_command=True)
+goals_app = typer.Typer(
+    help="Goals, told to each new session until they are done. Without a command: list them.",
+    invoke_without_command=True,
+)
 app.add_typer(goals_app, name="goals", rich_help_panel=MEMORY)
 
 GoalId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, from `goals`.")]

@@ -22,7 +22,10 @@ def history(
     prefix: Annotated[str, typer.Option("--prefix", metavar="P", help="Only prompts that begin with this.")] = "",
     host: Annotated[str | None, typer.Option("--host", metavar="H", help="Only this host.")] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="[HOST/]ID", help="Only this session; a unique beginning.")
+        str | None,
+        typer.Option(
+            "--session", metavar="[HOST/]ID", help="Only this session: its id, or a beginning that no other has."
+        ),
     ] = None,
     cwd: OnlyCwd = None,
     limit: Limit = 50,

@@ -25,7 +25,12 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A core file (preferen
 @app.command(rich_help_panel=MEMORY)
 def recall(
     query: Annotated[
-        str | None, typer.Option("--query", metavar="Q", help="A prompt: what it would bring; else a session's start.")
+        str | None,
+        typer.Option(
+            "--query",
+            metavar="Q",
+            help="What this prompt would bring up; without it, what a session is told at its start.",
+        ),
     ] = None,
     budget: Annotated[
         int | None, typer.Option("--budget", min=1, max=100_000, metavar="N", help="At most this many tokens.")
@@ -53,7 +58,7 @@ def recall(
     elif found.left_out:
         screen.warn(f"nothing fits: {found.left_out} memories had no room; give a larger --budget")
     else:
-        screen.warn("nothing would be injected here")
+        screen.warn("no memory fits this prompt" if query else "an agent would be given nothing here")
 
 
 @app.command(name="list", rich_help_panel=MEMORY)
@@ -158,7 +163,7 @@ def save(
 ) -> None:
     """Remember something.
 
-    It passes the same gates as a run: no secrets, no hidden text, within the limits.
+    Secrets in it are replaced, hidden text is taken out, and each type has a limit.
 
     Example: [cyan]memoryd save "We deploy with make ship, never by hand." --type project[/]
     """
@@ -194,15 +199,17 @@ def tell_saved(saved: MemorySaved, kind: str) -> None:
 
 @app.command(rich_help_panel=MEMORY)
 def forget(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="An entry from `list`, or words of a core line.")],
-    every: Annotated[bool, typer.Option("--every", help="Every core line that holds the words.")] = False,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An entry from `list`, or words of a line of a core file.")
+    ],
+    every: Annotated[bool, typer.Option("--every", help="Every line of the core files that holds the words.")] = False,
     cwd: Cwd = None,
     memory_dir: MemoryDir = None,
     json: Json = False,
 ) -> None:
-    """Forget an entry, or the core line that holds these words.
+    """Forget an entry, or the line of a core file that holds these words.
 
-    The same evidence does not bring it back; what is said later may.
+    What was said before does not bring it back; saying it again may.
 
     Example: [cyan]memoryd forget old-deploy-host[/]
     """

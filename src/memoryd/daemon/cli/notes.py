@@ -10,7 +10,8 @@ from memoryd.daemon.cli.root import MEMORY, Cwd, Json, app
 from memoryd.errors import UsageError
 
 note_app = typer.Typer(
-    help="Daily notes: what was noted today and yesterday is told to each new session.", invoke_without_command=True
+    help="Daily notes, told to each new session today and tomorrow. Without a command: list today's.",
+    invoke_without_command=True,
 )
 app.add_typer(note_app, name="note", rich_help_panel=MEMORY)
 

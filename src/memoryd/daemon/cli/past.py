@@ -100,7 +100,7 @@ def diff(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
 def undo(run: Run = None, cwd: Cwd = None, json: Json = False) -> None:
     """Take a run back, or what a host or an editor wrote (`v<N>` of `log --writes`).
 
-    What was changed since stays, and the same evidence does not bring it again.
+    What was changed since stays, and what was said before does not bring it again.
 
     Example: [cyan]memoryd undo[/]
     """

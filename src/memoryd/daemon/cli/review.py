@@ -21,8 +21,8 @@ Ident = Annotated[str, typer.Argument(metavar="ID", help="As `review list` shows
 def review_list(cwd: OnlyCwd = None, limit: Limit = 50, cursor: Cursor = None, json: Json = False) -> None:
     """List what waits: facts and changes that no user said.
 
-    Then what was written without memoryd, and drafts that were refused whole; those wait for nothing, and accept or
-    reject puts them away.
+    After those: what was written to memory files without memoryd, and what was refused as a whole. They are there to
+    be seen; accept or reject takes them off the list.
 
     Example: [cyan]memoryd review list[/]
     """

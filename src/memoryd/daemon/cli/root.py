@@ -31,6 +31,9 @@ EPILOG = """[bold]First steps[/]
 
 [cyan]memoryd doctor[/] says what is missing
 
+[bold]Words[/] core file: identity, user, preferences or constraints, short and told to every session; entry: one longer
+memory with a name; run: one change of memory, by memoryd or by you; host: your coding agent; session: one conversation
+
 [bold]Exit status[/] 0 done, 1 not found or nothing to do, 2 usage, 3 not running, 65 bad input, 69 no daemon, 70 a bug,
 71 restart needed, 73 cannot write, 75 try later, 76 conflict, 77 refused, 78 configuration"""
 
@@ -51,18 +54,36 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def named(text: str) -> Path:
+    """A path that a person gave; '' is none, and would be the current directory."""
+    if not text:
+        raise typer.BadParameter("it is empty; name a directory.")
+    return Path(text)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Cwd = Annotated[
-    Path | None, typer.Option("--cwd", metavar="DIR", help="The project directory; by default the current one.")
+    Path | None,
+    typer.Option("--cwd", metavar="DIR", parser=named, help="The project directory; by default the current one."),
 ]
 MemoryDir = Annotated[
     Path | None,
-    typer.Option("--memory-dir", metavar="DIR", help="A memory directory that events named, instead of the project's."),
+    typer.Option(
+        "--memory-dir",
+        metavar="DIR",
+        parser=named,
+        help="A memory directory that events named, instead of the project's.",
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
-OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", help="Only this project.")]
-OnlyDir = Annotated[Path | None, typer.Option("--memory-dir", metavar="DIR", help="Only this memory directory.")]
-Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the page before ended.")]
+OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", parser=named, help="Only this project.")]
+OnlyDir = Annotated[
+    Path | None, typer.Option("--memory-dir", metavar="DIR", parser=named, help="Only this memory directory.")
+]
+Cursor = Annotated[
+    str | None, typer.Option("--cursor", help="Go on where the page before ended: what it said to give here.")
+]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")]
 
 

@@ -32,7 +32,13 @@ class GroupBy(StrEnum):
 @app.command(rich_help_panel=MEMORY)
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, in any language.")],
-    match: Annotated[Match, typer.Option("--match", help="How the words must occur.")] = Match.WORDS,
+    match: Annotated[
+        Match,
+        typer.Option(
+            "--match",
+            help="words: all of them; any: one; phrase: in order; literal: these characters; prefix: as beginnings.",
+        ),
+    ] = Match.WORDS,
     sessions: Annotated[bool, typer.Option("--sessions", help="Search past conversations of this project.")] = False,
     group_by: Annotated[
         GroupBy, typer.Option("--group-by", help="With --sessions: the best text of each session or thread.")

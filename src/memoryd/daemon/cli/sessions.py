@@ -80,7 +80,7 @@ def _consolidated(session: SessionInfo) -> str:
 @sessions_app.command(name="show")
 def sessions_show(
     session: Annotated[
-        str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it; a unique beginning.")
+        str, typer.Argument(metavar="[HOST/]ID", help="As `sessions list` shows it, or a beginning that no other has.")
     ],
     json: Json = False,
 ) -> None:

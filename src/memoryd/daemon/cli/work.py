@@ -7,7 +7,7 @@ import typer
 
 from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app
+from memoryd.daemon.cli.root import WORK, Cursor, Cwd, Json, Limit, OnlyCwd, app, named
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago, local, seconds
 from memoryd.errors import UsageError
@@ -21,12 +21,12 @@ EXITS = {"no_change": 1, "deferred": 75, "conflict": 76, "rejected": 77, "failed
 def consolidate(
     cwd: Cwd = None,
     memory_dir: Annotated[
-        Path | None, typer.Option("--memory-dir", metavar="DIR", help="The memory directory itself.")
+        Path | None, typer.Option("--memory-dir", metavar="DIR", parser=named, help="The memory directory itself.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until the run is done and say what came out.")] = False,
     json: Json = False,
 ) -> None:
-    """Consolidate now what was recorded for this project.
+    """Turn what was recorded for this project into memory, now.
 
     Example: [cyan]memoryd consolidate --wait && memoryd diff[/]
     """
@@ -48,7 +48,9 @@ def _outcome(found: Consolidated) -> str:
     return f"{found.outcome.replace('_', ' ')}{run}{why}{files}"
 
 
-jobs_app = typer.Typer(help="Jobs that wait or run, and ranges that failed.")
+jobs_app = typer.Typer(
+    help="Work on what was recorded: what waits, what runs, and what failed. Without a command: list it."
+)
 app.add_typer(jobs_app, name="jobs", rich_help_panel=WORK, invoke_without_command=True)
 
 
@@ -93,7 +95,7 @@ def jobs_retry(
     ident: Annotated[str | None, typer.Argument(metavar="ID", help="As `jobs` shows it; all by default.")] = None,
     json: Json = False,
 ) -> None:
-    """Try failed ranges and put-off jobs again, now.
+    """Try again, now, what failed or was put off.
 
     Example: [cyan]memoryd jobs retry 3[/]
     """

@@ -13,6 +13,7 @@ from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.review import Review
+from memoryd.daemon.handlers.scopes import Scopes
 from memoryd.daemon.handlers.sessions import Sessions
 from memoryd.daemon.handlers.usage import Costs
 from memoryd.daemon.handlers.worker import Work
@@ -20,7 +21,9 @@ from memoryd.ipc.methods import METHODS
 from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
-FAMILIES = (Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Work, MemoryAgents, Costs, Process)
+FAMILIES = (
+    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Scopes, Work, MemoryAgents, Costs, Process,
+)  # fmt: skip
 
 
 def table(daemon: Daemon) -> dict[str, Handler]:

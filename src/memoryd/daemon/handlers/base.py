@@ -34,7 +34,7 @@ class Handlers:
     async def binding(self, cwd: str | None) -> Path:
         """:raises NotFound: there is no such directory: its memory would be another's"""
         if cwd is not None and not await asyncio.to_thread(os.path.isdir, cwd):
-            raise NotFound(f"there is no directory {cwd}; name one that exists with cwd")
+            raise NotFound(f"there is no directory {cwd}; name one that exists")
         return (await self.daemon.ingest.binding_of(cwd)).dir
 
     async def roots(self, cwd: str | None, memory_dir: str | None = None) -> Mapping[Root, Path]:

@@ -32,10 +32,12 @@ class Given:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the giver should know: the kinds of what was replaced, never the values."""
-        return tuple(
-            f"{number} {_WORDS[label.partition(':')[0]]} ({label.partition(':')[2]}) replaced by a placeholder"
-            for label, number in sorted(self.replaced.items())
-        )
+        return tuple(_told(label, number) for label, number in sorted(self.replaced.items()))
 
 
-_WORDS = {"secret": "secret", "pii": "piece of personal data"}
+def _told(label: str, number: int) -> str:
+    family, _, kind = label.partition(":")
+    return f"{number} {_WORDS[family][number > 1]} ({kind}) replaced by a placeholder"
+
+
+_WORDS = {"secret": ("secret", "secrets"), "pii": ("piece of personal data", "pieces of personal data")}

@@ -12,9 +12,9 @@ from memoryd.errors import CannotWrite
 #: derived, of this machine, or written as files of their own
 _LEFT_OUT = (
     "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
-    "outage",
+    "outage", "adoptions",
 )  # fmt: skip
-_BY_SESSION = ("events", "turns")  #: their `session` is told as host and session_id
+_BY_SESSION = ("events", "turns", "copies")  #: their `session` is told as host and session_id
 
 Connection = sqlite3.Connection
 NameOf = Callable[[str], str]  #: a directory's path -> its name in the archive

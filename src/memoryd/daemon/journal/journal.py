@@ -131,13 +131,9 @@ class Journal(Store):
 
     def project_root(self, directory: Path) -> Path | None:
         """The root of the project that a memory directory belongs to. Blocking."""
-        row = self.read(
-            lambda c: c.execute(
-                "select projects.path from dirs join projects on projects.key = dirs.project where dirs.path = ?",
-                (str(directory),),
-            ).fetchone()
-        )
-        return Path(row["path"]) if row else None
+        row = self.read(lambda c: c.execute("select project from dirs where path = ?", (str(directory),)).fetchone())
+        roots = [Path(path) for path in self.projects.roots_of(row["project"])] if row and row["project"] else []
+        return next((root for root in roots if root.is_dir()), next(iter(roots), None))
 
     @property
     def projects(self) -> Projects:

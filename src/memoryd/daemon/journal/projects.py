@@ -17,7 +17,13 @@ class Projects:
     journal: Store
 
     def key_of(self, project: Project) -> str:
-        """Return the project's key: by its path, else by device, inode and a mark when the recorded path is gone."""
+        """Return the project's key: the one that it adopted, else by its path, else by device, inode and a mark when
+        the recorded path is gone."""
+        adopted = self.journal.read(
+            lambda c: c.execute("select key from adoptions where path = ?", (str(project.root),)).fetchone()
+        )
+        if adopted is not None:
+            return str(adopted["key"])
         row = self.journal.read(
             lambda c: c.execute(
                 "select key, root_commit, remote from projects where path = ?", (str(project.root),)
@@ -29,12 +35,10 @@ class Projects:
             self.journal.write(lambda c: c.execute(*_marked(row["key"], project)))
         return str(row["key"])
 
-    def root_of(self, memory: Path) -> str | None:
-        """The root of the project whose memory directory this is, None for any other directory."""
-        row = self.journal.read(
-            lambda c: c.execute("select path from projects where key = ?", (memory.parent.name,)).fetchone()
-        )
-        return str(row["path"]) if row else None
+    def roots_of(self, key: str) -> list[str]:
+        """The roots of the project of a key: its own, then those of copies that adopted it."""
+        sql = "select path from projects where key = ?1 union all select path from adoptions where key = ?1"
+        return self.journal.read(lambda c: [str(row["path"]) for row in c.execute(sql, (key,))])
 
     def _adopt(self, connection: sqlite3.Connection, project: Project) -> str:
         rows = connection.execute(

@@ -91,7 +91,7 @@ class RunLog:
             str(directory),
         )
         if not rows:
-            raise NotFound(f"no run of {directory} yet")
+            raise NotFound(f"nothing has changed {directory} yet; `memoryd log` lists all runs")
         return {**rows[0], "files": json.loads(rows[0]["files"])}
 
     def undone(self, run_id: str) -> bool:

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import ledger, prompts, run_dirs, spawns
+from memoryd.daemon.journal import adoptions, ledger, prompts, run_dirs, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -59,9 +59,9 @@ _EMPTIED = "alter table purges add column everything integer not null default 0;
 _COPIES = """
     create table copies (
         seq integer primary key references events (seq) on delete cascade,
-        source integer not null                      -- the first of them, when a copy was copied
-    );
-    create index copies_by_source on copies (source);
+        source integer not null, session integer not null  -- the first of them when a copy was copied, and its session
+    ) without rowid;
+    create index copies_by_session on copies (session);
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -169,6 +169,7 @@ MIGRATIONS: tuple[str, ...] = (
     run_dirs.MIGRATION,
     _TOOL_CALLS,
     ledger.MIGRATION,
+    adoptions.MIGRATION,
 )
 
 

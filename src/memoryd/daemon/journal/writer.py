@@ -241,6 +241,6 @@ def translate(error: sqlite3.Error) -> MemorydError:
             " a backup in their place, and start again; the Markdown memory stays, its history starts anew"
         )
     else:
-        failure = InternalError(f"the journal failed: {error}")
+        failure = InternalError(f"the journal failed: {error}; `memoryd doctor` looks it over")
     failure.__cause__ = error
     return failure

@@ -17,6 +17,7 @@ CONTRACT = (
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
     "review", "goals", "note", "mcp", "purge", "export", "import-archive", "backup", "maintain", "privacy", "usage",
+    "scopes",
 )  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def test_without_a_command_the_help_teaches(cli: Cli) -> None:
         assert words in ran.out
 
 
-GROUPS = ("service", "sessions", "jobs", "review", "goals", "note")
+GROUPS = ("scopes", "service", "sessions", "jobs", "review", "goals", "note")
 
 
 @pytest.mark.parametrize("name", [n for n in CONTRACT if n not in GROUPS])
@@ -59,13 +60,19 @@ def test_a_misspelt_command_is_answered_with_the_nearest(cli: Cli) -> None:
         (("log", "--limit", "many"), "--limit must be a whole number, not 'many'."),
         (("log", "--limit", "0"), "--limit must be at least 1, not '0'."),
         (("save", "x", "--type", "song"), "--type: 'song' is not one of 'user', 'feedback', 'project', 'reference'."),
+        (("list", "--cwd", ""), "Invalid value for '--cwd': it is empty; name a directory."),
+        (
+            ("emit", "turn", "--session", "s", "--memory-dir", ""),
+            "Invalid value for '--memory-dir': it is empty; name a directory.",
+        ),
         (("goals", "done", "first"), "ID must be a whole number, not 'first'."),
     ],
 )
 def test_a_wrong_value_is_told_in_plain_words(words: tuple[str, ...], says: str, cli: Cli) -> None:
     ran = cli(*words)
     assert ran.status == 2
-    assert ran.err.startswith(f"memoryd: {says} See `memoryd ")
+    assert ran.err.startswith(f"memoryd: {says}")
+    assert " See `memoryd " in ran.err
 
 
 def test_a_wrong_option_is_one_sentence(cli: Cli) -> None:

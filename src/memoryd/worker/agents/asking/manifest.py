@@ -30,6 +30,10 @@ class Held:
     def kind(self) -> str:
         return str(self.entry.type) if self.entry else _KIND_OF.get(self.key.path, "rule")
 
+    @property
+    def words(self) -> frozenset[str]:
+        return content_words(f"{self.entry.name} {self.text}" if self.entry else self.text)
+
     def line(self) -> str:
         name = f'"{one_line(self.entry.name)}": ' if self.entry else ""
         return f"{self.kind}: {name}{one_line(shortened(self.text, LINE_CHARS))}"
@@ -54,21 +58,24 @@ class Manifest:
 
 
 def build(brief: Brief, said: Sequence[str], cap_tokens: int) -> Manifest:
-    """Show core lines first, then active entries by what they share with the conversation, age and importance."""
-    ordered = [*_core(brief.core), *_entries(brief, said)]
-    used = list(accumulate(tokens(held.line()) + ID_TOKENS for held in ordered))
-    room = sum(total <= cap_tokens for total in used)
-    numbered = [(f"m{n}", held) for n, held in enumerate(ordered, start=1)]
-    return Manifest(shown=dict(numbered[:room]), left_out=dict(numbered[room:]))
+    """Show core lines, then active entries by what they share with the conversation, age and importance; where not
+    all have room, those that share no word with the conversation give way first."""
+    words = content_words("\n".join(said)[:MAX_QUERY_CHARS])
+    held = {f"m{n}": one for n, one in enumerate([*_core(brief.core), *_entries(brief, words)], start=1)}
+    best = sorted(held, key=lambda key: not words & held[key].words)
+    used = accumulate(tokens(held[key].line()) + ID_TOKENS for key in best)
+    chosen = {key for key, total in zip(best, used, strict=True) if total <= cap_tokens}
+    return Manifest(
+        shown={key: one for key, one in held.items() if key in chosen},
+        left_out={key: one for key, one in held.items() if key not in chosen},
+    )
 
 
 def _core(lines: Sequence[CoreLine]) -> Iterator[Held]:
     yield from (Held(key=line.key, text=line.text) for line in lines)
 
 
-def _entries(brief: Brief, said: Sequence[str]) -> list[Held]:
-    words = content_words("\n".join(said)[:MAX_QUERY_CHARS])
-
+def _entries(brief: Brief, words: frozenset[str]) -> list[Held]:
     def rank(pair: tuple[Root, Entry]) -> tuple[float, str]:
         held = content_words(f"{pair[1].name} {pair[1].description} {pair[1].body}")
         return -(len(words & held) / (1 + len(held)) + standing(pair[1], brief.now)), pair[1].slug

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
+from memoryd.memory.text import tokens
 from memoryd.worker.agents.asking import conversation, manifest
 from memoryd.worker.agents.asking.conversation import LEVELS, Conversation, Cuts
 from memoryd.worker.agents.asking.manifest import Manifest
@@ -12,6 +13,7 @@ from memoryd.worker.agents.brief import Brief
 
 VERSION = "v1"
 PAGES = ("json", "tools", "lines")  #: beside the first, `system`
+MANIFEST_TOKENS, NEW_TO_MANIFEST = 400, 4  #: of memory always; and one more for each four tokens of what is new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,13 @@ class Sheet:
 
 
 def sheet(brief: Brief, size: Size, cuts: Cuts) -> Sheet:
+    """Memory is shown in proportion to what is new, so that tokens are linear in the conversation however much of it
+    has been kept: a run about three short turns does not pay for years of memory."""
     said = [u.text for session in brief.projection.sessions for u in session.user_texts()]
-    return Sheet(
-        brief=brief, size=size, manifest=manifest.build(brief, said, size.manifest_tokens),
-        conversation=conversation.build(brief.projection, cuts, size.part_tokens),
-    )  # fmt: skip
+    new = conversation.build(brief.projection, cuts, size.part_tokens)
+    new_tokens = sum(tokens(part.text) for part in new.parts) // max(1, len(new.parts))  # of a call
+    cap_tokens = min(size.manifest_tokens, MANIFEST_TOKENS + new_tokens // NEW_TO_MANIFEST)
+    return Sheet(brief=brief, size=size, manifest=manifest.build(brief, said, cap_tokens), conversation=new)
 
 
 def system(*extra: str, **fields: str) -> str:

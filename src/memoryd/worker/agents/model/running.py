@@ -13,6 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from memoryd.worker.agents import providers
 from memoryd.worker.agents.asking import electing, prompt
 from memoryd.worker.agents.asking.answer import Answer
+from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import LARGE, SMALL, TINY, Size
@@ -72,13 +73,16 @@ class _Run:
         return self.model.endpoint.is_small
 
     async def done(self) -> Done:
+        sessions = self.brief.projection.sessions
+        if not any(is_citable(text) for session in sessions for text in session.utterances):
+            return await asyncio.to_thread(Filing(brief=self.brief, said={}).done)
         if self.model.endpoint.is_tiny:
             return await asyncio.to_thread(electing.done, self.brief, await _in_sizes((SMALL, TINY), self._copied))
-        known = self.brief.settings.way
-        if known is None and self.model.limits.calls > len(LADDER):
-            known = await ladder.probe(self.model, small=self.small)
-        filing, way = await self._ask_all(known or ANYWHERE)
-        return await asyncio.to_thread(filing.done, way if known else None)
+        found: Way | None = None
+        if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
+            found = await ladder.probe(self.model, small=self.small)
+        filing, way = await self._ask_all(self.brief.settings.way or found or ANYWHERE)
+        return await asyncio.to_thread(filing.done, way if found else None)
 
     async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
         """Ask about each part."""

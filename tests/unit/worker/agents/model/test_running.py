@@ -31,7 +31,7 @@ async def test_one_call_in_each_way_gives_proposals_that_cite_what_was_said(way:
     assert isinstance(entry, Save)
     assert (entry.slug, entry.cites) == ("moved-to-hetzner", (13,))
     assert isinstance(summary, Summary)
-    assert done.way == way
+    assert done.way is None, "nothing new was found out"
     assert purse.tokens == fake.tokens == (900, 40)
 
 
@@ -163,3 +163,11 @@ async def test_a_tiny_model_with_a_tiny_context_is_shown_less_at_once() -> None:
     first, *more = (len(asked.text) for asked in fake.asked)
     assert more
     assert max(more) < first
+
+
+async def test_where_the_user_said_nothing_no_model_is_asked() -> None:
+    async with serving(Reply(items=[])) as fake:
+        read = projection(*talk(("assistant", "I go on"), ("tool", "output")))
+        done = await work(brief(settings(fake.url, way=None), read), CountingPurse())
+    assert fake.asked == []
+    assert done.way is None
