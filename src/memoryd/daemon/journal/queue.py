@@ -41,13 +41,14 @@ READY_AT = (
 
 def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reason: str, now: str) -> str:
     """Make a directory due up to `seq`; returns `queued`, or `coalesced` when a job was waiting already."""
-    row = connection.execute(f"select {WAITING} from jobs where dir = ?", (dir_path,)).fetchone()
-    waiting = bool(row and row[0])
+    row = connection.execute(f"select {WAITING}, run_id from jobs where dir = ?", (dir_path,)).fetchone()
+    waiting, running = bool(row and row[0]), bool(row and row[1])
     connection.execute(
         "insert into jobs (dir, due_seq, reason, due_at) values (?,?,?,?)"
         " on conflict (dir) do update set due_seq = max(due_seq, excluded.due_seq),"
         " done_seq = min(done_seq, excluded.due_seq - 1), run_to = min(run_to, excluded.due_seq - 1)"
-        + ("" if waiting and reason == "compaction" else ", reason = excluded.reason")  # a full run covers it
+        # a full run covers a compaction; the reason of one that is at work is needed again if it does not end well
+        + ("" if reason == "compaction" and (waiting or running) else ", reason = excluded.reason")
         + ("" if waiting else ", due_at = excluded.due_at"),
         (dir_path, seq, reason, now),
     )
