@@ -8,10 +8,10 @@ STAMP  := $(VENV)/.installed
 FAULTS ?= tests/faults
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types package faults bench clean
+.PHONY: help setup demo test test-hosts check lint types package faults bench clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## a virtual environment with memoryd and its tools
 
@@ -39,6 +39,16 @@ types: $(STAMP)
 	$(BIN)/mypy tests
 	$(BIN)/mypy bench
 
+# Released programs of other makers, pinned; docs/models.md says what was proven with them.
+PROGRAMS ?= .programs
+$(PROGRAMS)/.installed: Makefile
+	npm install --ignore-scripts --no-fund --no-audit --silent --prefix $(PROGRAMS) \
+	  @anthropic-ai/claude-code@2.1.332 @anthropic-ai/claude-code-linux-x64@2.1.332 @openai/codex@0.171.0
+	@touch $@
+
+test-hosts: $(STAMP) $(PROGRAMS)/.installed ## released agent programs as memory agents, against a model on the loopback (npm)
+	MEMORYD_PROGRAMS=$(abspath $(PROGRAMS)) $(BIN)/pytest -q tests/hosts
+
 package: $(STAMP)
 	$(BIN)/python tests/package.py
 
@@ -49,4 +59,4 @@ bench: $(STAMP) ## ratios side by side: hook, acknowledgement, rules quality and
 	$(BIN)/python bench/run.py
 
 clean: ## remove what make has made
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) $(PROGRAMS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

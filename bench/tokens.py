@@ -1,6 +1,7 @@
-"""The token estimate beside two public tokenizers, on this repository's own text (extra `tokens`; offline)."""
+"""The token estimate, and what is set aside for a call, beside two public tokenizers (extra `tokens`; offline)."""
 
 import json
+import random
 from collections.abc import Callable, Iterator
 from importlib import import_module, util
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from bench.ground import Ground
 from bench.table import Row
 from memoryd.memory.text import tokens
+from memoryd.worker.agents.asking.fitting import tokens_at_most
 
 TITLE = "Token estimate"
 BOUND = 0.30  #: as the docstring of `memory.text.tokens` says
@@ -27,6 +29,10 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
         for name, counter in counters.items():
             real = len(counter.encode(text))  # type: ignore[attr-defined]
             rows.append(_row(f"{what}, {len(text)} characters", name, tokens(text), real, bound))
+    for what, text in (*((what, text) for what, text, _ in samples()), *noise()):
+        for name, counter in counters.items():
+            real = len(counter.encode(text))  # type: ignore[attr-defined]
+            rows.append(_row_at_most(f"at most: {what}", name, tokens_at_most(text), real))
     return rows, ["An estimate above the real count leaves room unused, one below it costs the host's context more."]
 
 
@@ -35,6 +41,24 @@ def _row(what: str, name: str, estimate: int, real: int, bound: bool) -> Row:
     met = 1 - BOUND <= ratio <= 1 + BOUND if bound else None
     aim = f"within {BOUND:.0%}" if bound else ""
     return Row(what=what, value=str(estimate), floor=f"{real} ({name})", ratio=f"{ratio:.2f}x", aim=aim, met=met)
+
+
+def _row_at_most(what: str, name: str, bound: int, real: int) -> Row:
+    """What is set aside before a call: never less than the real count."""
+    ratio = f"{bound / real:.2f}x"
+    return Row(what=what, value=str(bound), floor=f"{real} ({name})", ratio=ratio, aim=">= 1x", met=bound >= real)
+
+
+def noise() -> Iterator[tuple[str, str]]:
+    """Texts of which tokenizers make most tokens."""
+    chance = random.Random(1)
+    letters, capitals = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    for what, alphabet in (
+        ("base64", f"{letters}{capitals}0123456789+/"), ("hexadecimal", "0123456789abcdef"), ("letters", letters),
+        ("capitals", capitals), ("Chinese characters", "".join(map(chr, range(0x4E00, 0x9FFF)))),
+        ("characters beyond the BMP", "".join(map(chr, range(0x20000, 0x2A6DF)))),
+    ):  # fmt: skip
+        yield f"{what} by chance", " ".join("".join(chance.choices(alphabet, k=24)) for _ in range(100))
 
 
 def samples() -> Iterator[tuple[str, str, bool]]:

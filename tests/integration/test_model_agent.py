@@ -15,6 +15,7 @@ from memoryd.daemon import keys
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 
+CHILD_SECONDS = 60.0  #: for a child to load its library on a busy machine, and to answer
 SAID = "I always want commit messages in the imperative mood."
 FACT = item("Wants commit messages in the imperative mood", "u1")
 
@@ -46,7 +47,7 @@ async def test_a_conversation_becomes_memory_and_the_stats_are_the_providers_own
     async with serving(Reply(items=[FACT])) as fake:
         async with running(tmp_path, config=config(fake, api_key_env="FAKE_KEY")) as daemon, client(daemon) as one:
             await turn(one, SAID, cwd=str(tmp_path))
-            await idle(daemon)
+            await idle(daemon, seconds=CHILD_SECONDS)
             assert await outcomes(daemon) == [("model", "applied")]
             assert "imperative mood" in (daemon.places.user_memory / "preferences.md").read_text()
             counted = await stats(one)
@@ -69,11 +70,11 @@ async def test_what_was_said_during_an_outage_is_consolidated_later_once(tmp_pat
             async def put_off() -> bool:
                 return any(job["state"] == "deferred" for job in await jobs(daemon))
 
-            await until(put_off)
+            await until(put_off, seconds=CHILD_SECONDS)
             assert (await stats(one)).paused_until is not None
             assert "rate-limited" in str((await daemon.health()).reason)
             assert len(fake.asked) == 1
-            await one.call("consolidation.run", {"cwd": str(tmp_path), "wait": True}, timeout=30)
+            await one.call("consolidation.run", {"cwd": str(tmp_path), "wait": True}, timeout=CHILD_SECONDS)
             assert ("model", "applied") in await outcomes(daemon)
             assert (await stats(one)).paused_until is None
             lines = (daemon.places.user_memory / "preferences.md").read_text().splitlines()
@@ -102,7 +103,7 @@ async def test_a_model_that_deletes_escapes_leaks_and_obeys_is_refused_and_seen(
                 rows = await asyncio.to_thread(daemon.runlog.page)
                 return [code["code"] for row in rows for code in row["refused"]]
 
-            assert sorted(await until(refused, seconds=60)) == sorted(code for _, code in EVIL)
+            assert sorted(await until(refused, seconds=CHILD_SECONDS)) == sorted(code for _, code in EVIL)
     assert "[m1] preference: Likes tea" in fake.asked[-1].text
     assert preferences.read_text() == "# Preferences\n\n- Likes tea\n"
     assert not [path for path in tmp_path.rglob("*") if "authorized" in path.name or "ghp" in path.name]
@@ -121,7 +122,7 @@ async def main(home, url):
     })
     async with running(Path(home), config=config) as daemon, client(daemon) as one:
         await turn(one, "I always want commit messages in the imperative mood.", cwd=home)
-        await idle(daemon)
+        await idle(daemon, seconds=60)
         await one.call("agent.get", timeout=5)
         rows = await asyncio.to_thread(daemon.runlog.page)
         print(rows[0]["outcome"], [n for n in ("pydantic_ai", "openai", "anthropic", "httpx2") if n in sys.modules])
@@ -135,6 +136,6 @@ async def test_a_daemon_whose_agent_asks_a_model_loads_no_library_of_models(tmp_
         command = [sys.executable, "-c", _DAEMON, str(tmp_path), fake.url]
         env = {"PYTHONPATH": str(Path(__file__).parents[1]), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
         done = await asyncio.to_thread(
-            subprocess.run, command, env=env, capture_output=True, text=True, timeout=60, check=True
+            subprocess.run, command, env=env, capture_output=True, text=True, timeout=100, check=True
         )
     assert "applied []" in done.stdout.splitlines()

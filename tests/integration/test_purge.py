@@ -330,3 +330,14 @@ async def test_a_purge_is_in_the_log_of_each_project_that_it_changed(home: Path,
         for cwd in (project, str(other)):
             (only,) = await log(cwd=cwd)
             assert (only.run, only.projects) == (done.run, ("*",))
+
+
+async def test_a_copy_goes_with_a_session_whose_events_retention_took_before(home: Path) -> None:
+    event = {"id": "e1", "kind": "tool_use", "host": "generic", "session_id": "gone", "at": "2026-11-30T08:00:00Z",
+             "data": {"name": "Bash", "summary": "tune the xylophone"}}  # fmt: skip
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("event.publish", {"event": event}, timeout=5)
+        await one.call("session.copy", {"host": "generic", "session_id": "gone", "new_session_id": "twin"}, timeout=5)
+        await asyncio.to_thread(daemon.journal.execute, "delete from events where id = 'e1'")
+        assert (await purge(one, session="gone")).events == 1
+        assert await asyncio.to_thread(holding, daemon.places.data, "xylophone") == []

@@ -25,16 +25,21 @@ class Script:
         return {name: value for name, _, value in (row.partition("=") for row in rows)}
 
 
-def script(folder: Path, name: str, *, out: str = "", err: str = "", status: int = 0, then: str = "") -> Script:
-    """A program that reads its input and prints; `then` are lines of sh that follow."""
+def script(
+    folder: Path, name: str, *, out: str = "", err: str = "", status: int = 0, then: str = "", keeps: bool = True
+) -> Script:
+    """A program that reads its input and prints; `then` are lines of sh that follow.
+
+    :param keeps: write down what it was given; in a cage it cannot
+    """
     folder.mkdir(parents=True, exist_ok=True)
     here = shlex.quote(str(folder))
     (folder / "out").write_text(out)
     (folder / "err").write_text(err)
     path = folder / name
-    path.write_text(
-        f"#!/bin/sh\nfor word; do printf '%s\\n' \"$word\"; done >{here}/argv\nenv >{here}/env\ncat >{here}/stdin\n"
-        f"cat {here}/out\ncat {here}/err >&2\n{then}\nexit {status}\n"
-    )
+    kept = f"for word; do printf '%s\\n' \"$word\"; done >{here}/argv\nenv >{here}/env\n" if keeps else ""
+    given = f"{here}/stdin" if keeps else "/dev/null"
+    rest = f"cat {here}/out\ncat {here}/err >&2\n{then}\nexit {status}\n"
+    path.write_text(f"#!/bin/sh\n{kept}cat >{given}\n{rest}")
     path.chmod(0o700)
     return Script(path=path)

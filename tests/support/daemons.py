@@ -80,11 +80,11 @@ async def until(condition: Callable[[], Awaitable[Any]], *, seconds: float = 10.
         return value
 
 
-async def idle(daemon: Daemon) -> None:
+async def idle(daemon: Daemon, *, seconds: float = 10.0) -> None:
     """Wait until no job waits or runs."""
 
     async def done() -> bool:
         stats = await asyncio.to_thread(daemon.history.stats)
         return not stats["queued"] and not stats["running"]
 
-    await until(done)
+    await until(done, seconds=seconds)

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +26,11 @@ class Asked:
 
     @property
     def is_anthropic(self) -> bool:
-        return self.path.endswith("/messages")
+        return self.path.partition("?")[0].endswith("/messages")
+
+    @property
+    def is_responses(self) -> bool:
+        return self.path.partition("?")[0].endswith("/responses")
 
     @property
     def way(self) -> str:
@@ -128,18 +133,42 @@ async def serving(*replies: Reply | Answering, tls: ssl.SSLContext | None = None
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@contextlib.contextmanager
+def served(*replies: Reply | Answering) -> Iterator[FakeModel]:
+    """The same for a test without a loop: in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = serving(*replies)
+    try:
+        yield asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
 async def _one(fake: FakeModel, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     path = head.split(" ", 2)[1]
     headers = {name.lower(): value for name, _, value in (row.partition(": ") for row in head.splitlines()[1:]) if name}
     body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))) or b"{}")
+    if not head.startswith("POST "):  # what a program of its own looks for beside the model
+        writer.write(b"HTTP/1.1 404 X\r\ncontent-length: 0\r\n\r\n")
+        return True
     asked = Asked(path=path, headers=headers, body=body)
     reply = fake.answer(asked)
     await asyncio.sleep(reply.seconds)
     if reply.hangs_up:
         return False
     content = (_told(asked, reply) if reply.raw is None else reply.raw).encode()
-    rows = {"content-type": reply.content_type, "content-length": str(len(content)), **reply.headers}
+    streams = reply.raw is None and bool(body.get("stream"))
+    rows = {
+        "content-type": "text/event-stream" if streams else reply.content_type,
+        "content-length": str(len(content)),
+        **reply.headers,
+    }
     writer.write(
         "".join([f"HTTP/1.1 {reply.status} X\r\n", *(f"{n}: {v}\r\n" for n, v in rows.items()), "\r\n"]).encode()
     )
@@ -154,7 +183,43 @@ def _told(asked: Asked, reply: Reply) -> str:
         answer = {"items": list(reply.items)}
         call = ("propose", answer) if asked.way == "tools" else None
         text = None if call else json.dumps(answer, ensure_ascii=False)
-    return json.dumps(_anthropic(asked, reply, call, text) if asked.is_anthropic else _openai(asked, reply, call, text))
+    if asked.is_responses:
+        return _responses(text or "", reply)
+    whole = _anthropic(asked, reply, call, text) if asked.is_anthropic else _openai(asked, reply, call, text)
+    return _events(whole) if asked.body.get("stream") else json.dumps(whole)
+
+
+def _events(whole: dict[str, Any]) -> str:
+    """A message of Anthropic's interface, streamed; each block in one piece."""
+    rows: list[dict[str, Any]] = [{"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}]
+    for index, block in enumerate(whole["content"]):
+        delta = {"type": "text_delta", "text": block["text"]}
+        rows += [
+            {"type": "content_block_start", "index": index, "content_block": {**block, "text": ""}},
+            {"type": "content_block_delta", "index": index, "delta": delta},
+            {"type": "content_block_stop", "index": index},
+        ]
+    end = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    rows.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": whole["usage"]["output_tokens"]}})
+    return _stream([*rows, {"type": "message_stop"}])
+
+
+def _responses(text: str, reply: Reply) -> str:
+    """An answer of OpenAI's newer interface, streamed."""
+    tokens_in, tokens_out = reply.tokens or (0, 0)
+    message = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    usage = {"input_tokens": tokens_in, "output_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+    return _stream(
+        [
+            {"type": "response.created", "response": {"id": "r"}},
+            {"type": "response.output_item.done", "output_index": 0, "item": message},
+            {"type": "response.completed", "response": {"id": "r", "usage": usage}},
+        ]
+    )
+
+
+def _stream(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"event: {row['type']}\ndata: {json.dumps(row)}\n\n" for row in rows)
 
 
 def _openai(asked: Asked, reply: Reply, call: Any, text: str | None) -> dict[str, Any]:

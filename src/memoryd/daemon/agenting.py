@@ -1,5 +1,6 @@
 """Which memory agent works, with what and why: what is configured, else the host's provider if allowed, else rules."""
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -127,10 +128,12 @@ def report(
     problem = None if caged or agent.allow_uncaged else f"no cage: {cage}; install bubblewrap, or allow_uncaged = true"
     try:
         given = settings(config.model_copy(update={"agent": agent}), env, config_dir, known())
-        found = {"base_url": given.base_url, "proxy": given.proxy, "way": given.way}
+        found = {"base_url": _shown(given.base_url), "proxy": _shown(given.proxy), "way": given.way}
         found["key"] = _key_source(agent, env, config_dir)
         if agent.kind == "model" and find_spec("pydantic_ai") is None:
             problem = "its library is not installed: pip install 'memoryd[llm]'"
+        if agent.kind == "command" and shutil.which(agent.command[0], path=env.get("PATH")) is None:
+            problem = f"{agent.command[0]} is not found in the daemon's PATH: write its absolute path into command"
     except ConfigError as error:
         problem = str(error)
     return AgentInfo.model_validate(
@@ -140,6 +143,12 @@ def report(
             "tokens_per_run": config.budget.tokens_per_run, "usd_per_day": config.budget.usd_per_day, **found,
         }
     )  # fmt: skip
+
+
+def _shown(url: str) -> str:
+    """An address without the name and the password that may stand in it."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _key_source(agent: Agent, env: Mapping[str, str], config_dir: Path) -> str | None:

@@ -328,9 +328,6 @@ class Daemon:
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)
-            if (config.agent, config.budget) != (before.agent, before.budget):
-                await asyncio.to_thread(self.breaker.settings_changed)
-                self.worker.wake()
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
@@ -340,6 +337,9 @@ class Daemon:
             if config.agent != before.agent:
                 self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
             self.runner.net = second_net.choose(config.privacy.scanner)
+            if (config.agent, config.budget) != (before.agent, before.budget):
+                await asyncio.to_thread(self.breaker.settings_changed)
+                self.worker.wake()
             log.info("config.reloaded")
 
     async def drain_spool(self) -> None:

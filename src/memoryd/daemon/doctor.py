@@ -13,17 +13,19 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoryd.daemon import agenting, jsonedit, on_disk
 from memoryd.daemon import config as configuration
-from memoryd.daemon import jsonedit, on_disk
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.config import Config
 from memoryd.daemon.install import INSTALLABLE, Installer
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service
+from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
 from memoryd.ipc import hookscript
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
+from memoryd.ipc.methods.agent import AgentInfo
 from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
 from memoryd.worker.agents.child import cage
@@ -64,6 +66,7 @@ class _Examination:
     installer: Installer = field(init=False)
     health: Health | None = None
     hooked: bool = False  #: some host has our hooks
+    agent: str = "rules"  #: that works
     current: bool = False  #: the script holds the socket and the spool of this configuration
 
     def __post_init__(self) -> None:
@@ -84,6 +87,7 @@ class _Examination:
         yield on_disk.memory_files(self._roots())
         yield from self._memories()
         yield self._meaning()
+        yield self._agent()
         yield self._cage()
         yield self._service()
 
@@ -105,11 +109,23 @@ class _Examination:
         lines = f'[search] embedder = "openai", base_url = "{url}", model = "{model}", api_key_env = "{key}"'
         return off(link, f"off; {key} is set and is not used", f"to send texts there: {lines}")
 
+    def _agent(self) -> Check:
+        """Which agent works, as the daemon sees it: its environment may hold other keys than this one."""
+        try:
+            with closing(Client(self.places.socket)) as client:
+                found: AgentInfo = client.call("agent.get", timeout=5.0)
+        except MemorydError:
+            ways = Ways(data=self.places.data).all
+            found = agenting.report(self.config, os.environ, self.places.config.parent, ways)
+        self.agent = found.kind
+        link, told = "memory agent", f"{found.kind}: {found.why}"
+        return wrong(link, found.problem, "see `memoryd config agent`") if found.problem else ok(link, told)
+
     def _cage(self) -> Check:
         """What keeps an agent in that asks a model."""
         link, agent = "cage", self.config.agent
         there, found = cage.describe()
-        if agent.kind == "rules":
+        if self.agent == "rules":
             return off(link, f"{found}; the rules agent needs none")
         if there:
             return ok(link, found)

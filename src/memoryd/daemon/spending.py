@@ -13,14 +13,6 @@ from memoryd.daemon.journal.usage import By, JournalUsage, Row
 from memoryd.ipc.methods.usage import LimitState, Spent, Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """Until when no model is called, and why."""
-
-    until: datetime
-    reason: str
-
-
 @dataclass(slots=True, kw_only=True)
 class Spending:
     journal: Store
@@ -33,26 +25,22 @@ class Spending:
     def __post_init__(self) -> None:
         self.sums = JournalUsage(self.journal)
 
-    def rests(self) -> list[Rest]:
-        """An outage, and limits that are used up; nothing of it holds the rules up."""
+    def paused_until(self) -> datetime | None:
+        """When the next call may be made, while an outage lasts or a limit is used up; nothing of it holds rules up."""
         if self.config().agent.kind == "rules":
-            return []
+            return None
         now = self.clock()
         outage = self.breaker.paused(now)
-        found = [Rest(until=outage.until, reason=f"{outage.code}: {outage.reason}")] if outage else []
-        full = [window for window in self.ledger.windows(now) if window.full]
-        return found + [Rest(until=w.frees_at, reason=f"[budget] {w.setting} {w.limit:g} is used up") for w in full]
-
-    def paused_until(self) -> datetime | None:
-        return max((rest.until for rest in self.rests()), default=None)
+        ends = [window.frees_at for window in self.ledger.windows(now) if window.full]
+        return max(ends + ([outage.until] if outage else []), default=None)
 
     def notes(self) -> list[str]:
-        """For `memoryd status`, with the remedy."""
-        return [
-            f"no model is called until {rfc3339(rest.until)} ({rest.reason}); what is due waits"
-            + ("" if rest.reason.startswith("[budget]") else ", `memoryd consolidate` tries at once")
-            for rest in self.rests()
-        ]
+        """An outage, for `memoryd status`; a job that waits for the budget says so itself."""
+        outage = self.breaker.paused(self.clock()) if self.config().agent.kind != "rules" else None
+        if outage is None:
+            return []
+        until = f"no model is called until {rfc3339(outage.until)}, what is due waits"
+        return [f"{until} ({outage.code}: {outage.reason}); `memoryd consolidate` tries at once"]
 
     def usage(self, days: int, by: By) -> Usage:
         """Sums of the last days, today included; by day one row for each, those without a call too."""

@@ -90,11 +90,12 @@ def parts(word: str) -> list[str]:
     return [piece for piece in _split(word) if piece not in STOP_WORDS]
 
 
-def _split(word: str) -> list[str]:
+@lru_cache(maxsize=16_384)
+def _split(word: str) -> tuple[str, ...]:
     plain, _, rest = word.replace("’", "'").partition("'")
     if rest.casefold() == "t" and plain.casefold().endswith("n"):
-        return ["not"]
-    return [piece.casefold()[:MAX_WORD_CHARS] for piece in CAMEL.split(plain) if piece]
+        return ("not",)
+    return tuple(piece.casefold()[:MAX_WORD_CHARS] for piece in CAMEL.split(plain) if piece)
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -42,6 +42,6 @@ class BudgetSpent(LimitExceeded):
 
     def __init__(self, sentence: str, not_before: datetime | None) -> None:
         """:param not_before: when the window frees, aware UTC; None: the run's own share is used up, no wait helps"""
-        until = f"; the next call may be made after {rfc3339(not_before)}" if not_before else ""
+        until = f", or wait until {rfc3339(not_before)}" if not_before else ""
         super().__init__(sentence + until)
         self.not_before = not_before

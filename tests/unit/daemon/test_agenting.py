@@ -137,3 +137,18 @@ def test_what_works_at_an_endpoint_is_remembered_and_a_broken_file_is_nothing(tm
     assert len(ways.all()) == 50
     (tmp_path / NAME).write_text('{"x": "by magic"}')
     assert ways.all() == {}
+
+
+def test_what_is_shown_of_an_address_holds_no_password(tmp_path: Path) -> None:
+    given = agent(kind="model", model="openai:x", base_url="http://me:secret@gpu.lan:8000/v1")
+    env = {"HTTP_PROXY": "http://me:secret@proxy:1"}
+    found = agenting.report(Config(agent=given), env, tmp_path, dict)
+    assert (found.base_url, found.proxy) == ("http://gpu.lan:8000/v1", "http://proxy:1")
+    assert "secret" not in found.model_dump_json()
+
+
+def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_path: Path) -> None:
+    (tmp_path / "claude").touch(mode=0o700)
+    given = Config(agent=agent(kind="command", command=("claude", "-p"), allow_uncaged=True))
+    assert agenting.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
+    assert "absolute path" in str(agenting.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)

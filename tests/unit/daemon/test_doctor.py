@@ -48,7 +48,7 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert "delivered" in found["hook run"].found
     assert list(found) == [
         "config", "data", "journal", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool",
-        "quarantine", "memory files", "memories", "search by meaning", "cage", "service",
+        "quarantine", "memory files", "memories", "search by meaning", "memory agent", "cage", "service",
     ]  # fmt: skip
 
 
@@ -203,3 +203,11 @@ def test_the_cage_is_named_and_missed_where_an_agent_needs_one(
     assert check.mark is mark
     assert "what is here" in check.found
     assert ("allow_uncaged" in check.mend) == (mark is Mark.WRONG)
+
+
+def test_an_agent_that_cannot_work_is_told_with_the_mend(places: placing.Places) -> None:
+    places.config.parent.mkdir(parents=True, exist_ok=True)
+    places.config.write_text('[agent]\nkind = "model"\nmodel = "gpt-5"\n')
+    check = _found()["memory agent"]
+    assert check.mark is Mark.WRONG
+    assert "PROVIDER:NAME" in check.found

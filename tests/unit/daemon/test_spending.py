@@ -92,29 +92,29 @@ def test_sums_by_day_model_and_project_are_of_the_same_calls(books: Books) -> No
     assert books.spending.usage(1, "day").total.calls == 2
 
 
-def test_a_limit_that_is_used_up_and_an_outage_are_told_with_their_end(books: Books) -> None:
-    assert books.spending.rests() == []
+def test_calls_pause_until_the_outage_and_the_limits_that_are_used_up_have_ended(books: Books) -> None:
+    assert books.spending.paused_until() is None
+    books.spending.breaker.failed("provider-down", "cannot reach acme; look at the network", START)
+    assert books.spending.paused_until() == START + timedelta(minutes=1)
+    (note,) = books.spending.notes()
+    assert "2026-11-30T08:01:00.000Z" in note
+    assert "(provider-down: cannot reach acme; look at the network); `memoryd consolidate` tries at once" in note
     books.config = books.config.model_copy(update={"budget": Budget(tokens_per_day=1000)})
     books.call("r", None)
-    books.spending.breaker.failed("provider-down", "cannot reach acme; look at the network", START)
-    down, full = books.spending.notes()
-    assert "2026-11-30T08:01:00.000Z (provider-down: cannot reach acme; look at the network)" in down
-    assert "`memoryd consolidate` tries at once" in down
-    assert "2026-12-01T00:00:00.000Z ([budget] tokens_per_day 1000 is used up)" in full
     assert books.spending.paused_until() == datetime.fromisoformat("2026-12-01T00:00:00Z")
     books.now += DAY
-    assert books.spending.rests() == []
+    assert (books.spending.paused_until(), books.spending.notes()) == (None, [])
 
 
 def test_nothing_holds_the_rules_up(books: Books) -> None:
     books.spending.breaker.failed("quota", "add credit", START)
     books.config = Config(budget=Budget(calls_per_day=0))
-    assert books.spending.paused_until() is None
+    assert (books.spending.paused_until(), books.spending.notes()) == (None, [])
 
 
 def test_no_money_does_not_pause_a_model_that_costs_none(books: Books) -> None:
     books.config = books.config.model_copy(update={"budget": Budget(usd_per_day=0)})
-    assert books.spending.rests() == []
+    assert books.spending.paused_until() is None
 
 
 def test_old_reservations_are_removed_with_old_events(books: Books) -> None:

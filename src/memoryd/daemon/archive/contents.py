@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +66,7 @@ class Reader:
         tables = {name: list(self._rows(archive, name, roots)) for name in _TABLES}
         cwds = {(row["host"], row["session_id"]): (row["dir"], row["cwd"]) for row in tables["sessions"]}
         events = [_incoming(row, cwds) for row in archive.rows("journal/events.jsonl")]
-        refused = self.history.journal.read(lambda c: {e.seq for e in events if load.refused(c, e)})
-        refused |= {row["seq"] for row in tables["copies"] if row["source"] in refused}
+        refused = self.history.journal.read(lambda c: _refused(c, events, tables["copies"]))
         off = {e.seq for e in events if self.off_record(Path(cwds[e.host, e.session_id][0]), _event(e, cwds))}
         emptied = self.history.journal.read(tombstones.emptied_until)
         gone = _gone(tables["citations"], refused | off, older.lines_of(archive, tables["versions"], emptied))
@@ -155,6 +154,22 @@ def _wrong(error: KeyError | TypeError | ValidationError) -> str:
         case KeyError():
             return f"{str(error.args[0])[:64]} is missing"
     return "it is no object"
+
+
+def _refused(connection: Connection, events: Sequence[Incoming], copies: Sequence[Mapping[str, Any]]) -> set[int]:
+    """The events that a purge here took or would have, and the copies of such."""
+    found = {event.seq for event in events if load.refused(connection, event)}
+    first = {row["seq"]: row for row in copies}
+    repeated = (event for event in events if event.seq in first)
+    return found | {
+        event.seq
+        for event in repeated
+        if first[event.seq]["source"] in found
+        or load.refused(
+            connection,
+            replace(event, host=first[event.seq]["host"], session_id=first[event.seq]["session_id"]),
+        )
+    }
 
 
 def _event(event: Incoming, cwds: _Cwds) -> Event:

@@ -119,7 +119,7 @@ def _bars(amounts: Sequence[float], length: int) -> list[str]:
 
 
 def _left(found: Usage) -> list[str]:
-    lines = [f"{_state(found)}"]
+    lines = [_state(found)]
     total = found.total
     if found.unpriced:
         names = ", ".join(found.unpriced)
@@ -132,15 +132,16 @@ def _left(found: Usage) -> list[str]:
     return lines
 
 
+_UNITS = {"calls_per_hour": " calls", "calls_per_day": " calls", "tokens_per_day": " tokens", "usd_per_day": ""}
+
+
 def _state(found: Usage) -> str:
-    names = {"calls_per_hour": "calls this hour", "calls_per_day": "calls", "tokens_per_day": "tokens"}
+    limits = {one.setting: one for one in found.limits}
     told = []
-    for one in found.limits:
-        if name := names.get(one.setting):
-            told.append(f"{_short(one.used)} of {_short(one.limit)} {name}")
-        else:
-            told.append(f"{_money(one.used)} of {_money(one.limit)}")
-    return f"used today: {', '.join(told)}"
+    for setting, unit in _UNITS.items():
+        form = _short if unit else _money
+        told.append(f"{form(limits[setting].used)} of {form(limits[setting].limit)}{unit}")
+    return f"used: {told[0]} in the last hour; today {', '.join(told[1:])}"
 
 
 def _tokens(row: Spent) -> int:

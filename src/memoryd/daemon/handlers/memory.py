@@ -112,8 +112,12 @@ class Memory(Handlers):
             roots = await self.roots(params.cwd, params.memory_dir)
             parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
             found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
-        relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
-        return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
+
+        def ranked() -> list[memories.Hit]:
+            relevant = memories.scaled(found) if found else memories.matching(catalogue, query, params.match)
+            return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
+
+        return await asyncio.to_thread(ranked)
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:

@@ -133,7 +133,10 @@ def _copy(
         raise Conflict(f"there is a session {head.host}/{head.session_id} already; choose another id")
     sources = [_first_of(connection, ident) for ident in originals]
     seqs = [append_one(connection, arrival, data, _QUIET, now).seq for arrival, data in rows]
-    connection.executemany("insert into copies (seq, source) values (?,?)", zip(seqs, sources, strict=True))
+    connection.executemany(
+        "insert into copies (seq, source, session) values (?,?,?)",
+        [(seq, *source) for seq, source in zip(seqs, sources, strict=True)],
+    )
     _head(connection, head)
     connection.execute(
         "update sessions set watermark = ?3, due_seq = ?3, turns_at_enqueue = turn_count,"
@@ -143,11 +146,12 @@ def _copy(
     connection.execute("delete from spawns where host = ? and parent = ?", key)
 
 
-def _first_of(connection: sqlite3.Connection, ident: str) -> int:
-    """The event of that id, or the one that it is a copy of."""
+def _first_of(connection: sqlite3.Connection, ident: str) -> tuple[int, int]:
+    """The event of that id, or the one that it is a copy of, and its session."""
     row = connection.execute(
-        "select coalesce(source, events.seq) from events left join copies using (seq) where id = ?", (ident,)
-    ).fetchone()
+        "select coalesce(source, events.seq), coalesce(copies.session, events.session)"
+        " from events left join copies using (seq) where id = ?", (ident,),
+    ).fetchone()  # fmt: skip
     if row is None:
         raise Conflict("the session was purged while it was copied; nothing was copied")
-    return int(row[0])
+    return row[0], row[1]

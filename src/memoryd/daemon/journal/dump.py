@@ -14,7 +14,7 @@ _LEFT_OUT = (
     "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
     "outage", "adoptions",
 )  # fmt: skip
-_BY_SESSION = ("events", "turns")  #: their `session` is told as host and session_id
+_BY_SESSION = ("events", "turns", "copies")  #: their `session` is told as host and session_id
 
 Connection = sqlite3.Connection
 NameOf = Callable[[str], str]  #: a directory's path -> its name in the archive

@@ -119,7 +119,7 @@ def _reserve(
 def _time(connection: sqlite3.Connection, now: datetime) -> tuple[str, str]:
     """The ledger's time and local date: the clock's, or the last ones where the clock is behind them."""
     last_at, last_day = connection.execute(
-        "select coalesce(max(at), ''), coalesce(max(day), '') from reservations"
+        "select coalesce((select max(at) from reservations), ''), coalesce((select max(day) from reservations), '')"
     ).fetchone()
     at = max(rfc3339(now), last_at)
     return at, max(parse_rfc3339(at).astimezone().date().isoformat(), last_day)
@@ -178,7 +178,8 @@ def _require_room(windows: Sequence[Window], need: Need) -> None:
 
 
 def _refusal(setting: str, limit: float, used: float, wanted: float) -> str:
-    return f"[budget] {setting} is {limit:g}, {used:g} are used and {wanted:g} more are wanted; raise it or wait"
+    told = [f"{round(amount, 4):.15g}" for amount in (limit, used, wanted)]
+    return "[budget] {} is {}, {} are used and {} more are wanted; raise it".format(setting, *told)
 
 
 def _settle(connection: sqlite3.Connection, reservation: str, cost: Cost, now: str) -> str | None:

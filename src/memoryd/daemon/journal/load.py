@@ -201,14 +201,12 @@ def _load_citations(connection: sqlite3.Connection, incoming: Load, done: Loaded
             if row["seq"] in done.seqs
         ],
     )
-    connection.executemany(
-        "insert or ignore into copies (seq, source) values (?,?)",
-        [
-            (done.seqs[row["seq"]], done.seqs[row["source"]])
-            for row in incoming.copies
-            if row["seq"] in done.seqs and row["source"] in done.seqs
-        ],
-    )
+    for row in incoming.copies:
+        connection.execute(
+            "insert or ignore into copies (seq, source, session) select ?1, ?2, id from sessions"
+            " where host = ?3 and session_id = ?4 and ?1 is not null",
+            (done.seqs.get(row["seq"]), done.seqs.get(row["source"], 0), row["host"], row["session_id"]),
+        )
     newest = connection.execute("select value from counters where name = 'seq'").fetchone()[0]
     connection.executemany(
         "insert into rejected (root, fact, after_seq, run_id) select ?1, ?2, ?3, ?4"

@@ -42,13 +42,13 @@ READY_AT = (
 def enqueue_latest(connection: sqlite3.Connection, dir_path: str, seq: int, reason: str, now: str) -> str:
     """Make a directory due up to `seq`; returns `queued`, or `coalesced` when a job was waiting already."""
     row = connection.execute(f"select {WAITING}, run_id from jobs where dir = ?", (dir_path,)).fetchone()
-    waiting, running = bool(row and row[0]), bool(row and row[1])
+    waiting = bool(row and row[0])
+    covered = reason == "compaction" and row is not None and (waiting or row[1])  # a run that a crash cuts is due again
     connection.execute(
         "insert into jobs (dir, due_seq, reason, due_at) values (?,?,?,?)"
         " on conflict (dir) do update set due_seq = max(due_seq, excluded.due_seq),"
         " done_seq = min(done_seq, excluded.due_seq - 1), run_to = min(run_to, excluded.due_seq - 1)"
-        # a full run covers a compaction; the reason of one that is at work is needed again if it does not end well
-        + ("" if reason == "compaction" and (waiting or running) else ", reason = excluded.reason")
+        + ("" if covered else ", reason = excluded.reason")  # a full run covers it
         + ("" if waiting else ", due_at = excluded.due_at"),
         (dir_path, seq, reason, now),
     )

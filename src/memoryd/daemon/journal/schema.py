@@ -59,9 +59,9 @@ _EMPTIED = "alter table purges add column everything integer not null default 0;
 _COPIES = """
     create table copies (
         seq integer primary key references events (seq) on delete cascade,
-        source integer not null                      -- the first of them, when a copy was copied
-    );
-    create index copies_by_source on copies (source);
+        source integer not null, session integer not null  -- the first of them when a copy was copied, and its session
+    ) without rowid;
+    create index copies_by_session on copies (session);
 """
 
 MIGRATIONS: tuple[str, ...] = (

@@ -81,8 +81,8 @@ def _followers(
     ).fetchall()  # fmt: skip
     kept = {name for session, name in going_on if not _wholly(connection, session, seqs)}
     copied = connection.execute(
-        "select distinct host || '/' || session_id from copies join events on events.seq = source"
-        " join sessions on sessions.id = session where copies.seq in (select value from json_each(?))",
+        "select distinct host || '/' || session_id from copies join sessions on sessions.id = session"
+        " where seq in (select value from json_each(?))",
         (as_json(seqs),),
     )
     return tuple(sorted({*kept, *(row[0] for row in copied)} - named))
@@ -127,8 +127,8 @@ def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqli
     rows = cursor.execute(
         "select seq, events.id, session, host, session_id, transcript_path, kind, data from events"
         " join sessions on sessions.id = session where (?1 is null or at < ?1) and (?2 is null or host = ?2)"
-        f" and (?3 = '[]' or {_NAMED} or seq in (select copies.seq from copies join events on events.seq = source"
-        f" join sessions on sessions.id = session where {_NAMED}))",
+        f" and (?3 = '[]' or {_NAMED} or seq in (select copies.seq from copies join sessions on sessions.id = session"
+        f" where {_NAMED}))",
         (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions)),
     ).fetchall()
     if selection.tier is None:

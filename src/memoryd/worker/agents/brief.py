@@ -93,7 +93,7 @@ class Done(_Line):
     kind: Literal["done"] = "done"
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
-    way: Way | None = None  #: that worked
+    way: Way | None = None  #: that worked, where none was known
 
 
 FaultCode = Literal[

@@ -15,12 +15,18 @@ DAYS = tuple(
 )  # fmt: skip
 
 
+LIMITS = (
+    ("calls_per_hour", 30, 3), ("calls_per_day", 200, 100), ("tokens_per_day", 1e6, 111_100), ("usd_per_day", 1, 0.25)
+)  # fmt: skip
+
+
 def found(**changes: object) -> Usage:
     total = Spent(calls=101, failed_calls=10, tokens_in=101_000, tokens_out=10_100, usd=1.01, memories=101)
-    limit = LimitState.model_validate(
-        {"setting": "usd_per_day", "limit": 1, "used": 0.25, "frees_at": "2026-12-01T00:00:00Z"}
+    limits = tuple(
+        LimitState.model_validate({"setting": name, "limit": most, "used": used, "frees_at": "2026-12-01T00:00:00Z"})
+        for name, most, used in LIMITS
     )
-    whole = Usage(agent="model", by="day", rows=DAYS, total=total, limits=(limit,), memories_of_rules=0)
+    whole = Usage(agent="model", by="day", rows=DAYS, total=total, limits=limits, memories_of_rules=0)
     return whole.model_copy(update=changes)
 
 
@@ -57,7 +63,8 @@ def test_the_numbers_are_those_of_the_result(printed: Printed) -> None:
     text = "\n".join(printed(found(), 100))
     assert "101 calls (10 failed), 101k tokens in, 10.1k out, $1.01" in text
     assert "101 memories: 1.1k tokens and $0.0100 each" in text
-    assert "used today: $0.25 of $1.00" in text
+    used = "used: 3 of 30 calls in the last hour; today 100 of 200 calls, 111.1k of 1M tokens, $0.25 of $1.00"
+    assert used in text
 
 
 def test_a_price_that_is_not_known_and_what_was_cut_are_said(printed: Printed) -> None:

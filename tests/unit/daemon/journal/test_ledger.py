@@ -215,15 +215,18 @@ def test_the_hour_frees_when_the_oldest_call_is_an_hour_old(journal: Journal) ->
     with pytest.raises(BudgetSpent, match="calls_per_hour is 2, 2 are used and 1 more are wanted") as refused:
         ledger.reserve("r", Need(), START + timedelta(minutes=20))
     assert refused.value.not_before == START + HOUR
+    with pytest.raises(BudgetSpent):
+        ledger.reserve("r", Need(), START + HOUR - timedelta(milliseconds=1))
+    ledger.reserve("r", Need(), START + HOUR)
 
 
 def test_a_run_that_has_used_up_its_own_tokens_is_not_told_to_wait(journal: Journal) -> None:
-    ledger = ledger_of(journal, Budget(tokens_per_run=1000))
-    ledger.reserve("r", Need(tokens=900), START)
-    with pytest.raises(BudgetSpent, match="tokens_per_run") as refused:
-        ledger.reserve("r", Need(tokens=200), START)
+    ledger = ledger_of(journal, Budget(tokens_per_run=2_000_000, tokens_per_day=10**7))
+    ledger.reserve("r", Need(tokens=1_900_000), START)
+    with pytest.raises(BudgetSpent, match="tokens_per_run is 2000000, 1900000 are used and 200000 more") as refused:
+        ledger.reserve("r", Need(tokens=200_000), START)
     assert refused.value.not_before is None
-    ledger.reserve("another", Need(tokens=200), START)
+    ledger.reserve("another", Need(tokens=200_000), START)
 
 
 @pytest.mark.parametrize("setting", ["calls_per_hour", "calls_per_day", "tokens_per_day", "usd_per_day"])
@@ -238,13 +241,13 @@ def test_no_money_allows_what_costs_none(journal: Journal) -> None:
 
 
 def test_a_settlement_gives_back_what_was_not_spent_and_counts_in_full_what_was_above(journal: Journal) -> None:
-    ledger = ledger_of(journal, Budget(tokens_per_day=1000))
-    first = ledger.reserve("r1", Need(tokens=1000), START)
-    ledger.settle(first, Cost(tokens_in=90, tokens_out=10))
-    second = ledger.reserve("r2", Need(tokens=900), START)
-    ledger.settle(second, Cost(tokens_in=5000, tokens_out=1))
+    ledger = ledger_of(journal, Budget(tokens_per_day=1000, usd_per_day=1.0))
+    first = ledger.reserve("r1", Need(tokens=1000, usd=1.0), START)
+    ledger.settle(first, Cost(tokens_in=90, tokens_out=10, usd=0.25))
+    second = ledger.reserve("r2", Need(tokens=900, usd=0.75), START)
+    ledger.settle(second, Cost(tokens_in=5000, tokens_out=1, usd=2.0))
     used = {window.setting: window.used for window in ledger.windows(START)}
-    assert used == {"calls_per_hour": 2, "calls_per_day": 2, "tokens_per_day": 5101, "usd_per_day": 0}
+    assert used == {"calls_per_hour": 2, "calls_per_day": 2, "tokens_per_day": 5101, "usd_per_day": 2.25}
 
 
 @pytest.mark.parametrize("amount", [{"tokens_in": -1}, {"usd": -0.5}, {"usd": float("nan")}, {"usd": float("inf")}])

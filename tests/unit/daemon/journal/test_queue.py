@@ -320,3 +320,18 @@ def test_a_job_that_rests_after_the_run_before_does_not_make_the_daemon_stuck(tm
 
     assert [state(11), state(60), state(71)] == ["ok", "ok", "stuck"]
     journal.close()
+
+
+def test_a_compaction_during_a_whole_run_does_not_cut_what_a_crash_leaves_due(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "user_prompt", dir=DIRS[0], text="said")
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    assert queue.claim(START) is not None
+    append(journal, "pre_compact", dir=DIRS[0], trigger="auto")
+    journal.close()
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    again = JournalQueue(journal, Path("/u")).claim(START)
+    assert again is not None
+    assert again.reason == "interval"
+    journal.close()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memoryd.ipc.events import Tier
+from memoryd.memory.text import tokens
 from memoryd.worker.agents.asking.quoting import one_line, quoted, shortened
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, Utterance
 
@@ -38,13 +39,16 @@ class Part:
 
     rows: list[str] = field(default_factory=list)
     users: int = 0  #: texts of the user in it
+    tokens: int = 0  #: an estimate
 
     @property
     def text(self) -> str:
         return "\n".join(self.rows)
 
-    def __len__(self) -> int:
-        return sum(len(row) + 1 for row in self.rows)
+    def add(self, rows: Sequence[str], users: int = 0) -> None:
+        self.rows += rows
+        self.users += users
+        self.tokens += tokens("\n".join(rows)) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ class Conversation:
     said: Mapping[str, Utterance]  #: by short id
 
 
-def build(projection: Projection, cuts: Cuts, part_chars: int) -> Conversation:
+def build(projection: Projection, cuts: Cuts, part_tokens: int) -> Conversation:
     """Return what is new, session by session; a part in which no user speaks is not asked about.
 
     Texts are linear in the range: each stands in one part, once.
@@ -62,15 +66,15 @@ def build(projection: Projection, cuts: Cuts, part_chars: int) -> Conversation:
     parts: list[Part] = [Part()]
     for session in projection.sessions:
         heading = f"### {session.host} session, {day(session.started_at)}"
-        if len(parts[-1]) > part_chars // 2:
+        if parts[-1].tokens > part_tokens // 2:
             parts.append(Part())
-        parts[-1].rows.append(heading)
+        parts[-1].add([heading])
         for turn in _turns(session):
             rows, users = _rendered(turn, cuts, said)
-            if len(parts[-1]) + sum(map(len, rows)) > part_chars and parts[-1].users:
-                parts.append(Part(rows=[heading]))
-            parts[-1].rows.extend(rows)
-            parts[-1].users += users
+            if parts[-1].users and parts[-1].tokens + tokens("\n".join(rows)) > part_tokens:
+                parts.append(Part())
+                parts[-1].add([heading])
+            parts[-1].add(rows, users)
     return Conversation(parts=tuple(part for part in parts if part.users), said=said)
 
 

@@ -35,12 +35,14 @@ class Filing:
     held: dict[str, Held] = field(default_factory=dict)
     proposals: list[Proposal] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    texts: list[str] = field(default_factory=list)  #: of the items taken, filed or not
     _known: set[str] = field(init=False)
     _slugs: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
         active = [entry for _, entry in self.brief.entries if entry.active]
-        texts = [line.text for line in self.brief.core] + [entry.body for entry in active]
+        bodies = [text for entry in active for text in (entry.body, entry.body.partition("\n")[0])]
+        texts = [line.text for line in self.brief.core] + bodies
         self._known = {fold(text) for text in texts}
         self._slugs = {entry.slug.casefold() for _, entry in self.brief.entries}
 
@@ -48,6 +50,7 @@ class Filing:
         """File each item of an answer by itself."""
         self.dropped["malformed"] += len(answer.items) - len(answer.well_formed)
         for item in answer.well_formed:
+            self.texts.append(item.text)
             reason = self._file(item)
             if reason:
                 self.dropped[reason] += 1
@@ -61,21 +64,25 @@ class Filing:
     def _file(self, item: Item) -> str:
         """File one item; returns why not, '' when it was."""
         cited = [self.said[key] for key in dict.fromkeys(item.cites) if key in self.said]
-        old = self.held.get(item.replaces.strip("[] "))
         text = cut(bare(item.text), MAX_LINE_CHARS)
         if not cited:
             return "uncited"
         if item.kind == "forget":
-            return self._forget(old, cited)
+            return self._forget(item, cited)
         if not text:
             return "empty"
         if fold(text) in self._known:
             return "known"
         self._known.add(fold(text))
-        self.proposals += self._placed(item, text, cited, old)
+        self.proposals += self._placed(item, text, cited, self._replaced(item))
         return ""
 
-    def _forget(self, old: Held | None, cited: Sequence[Utterance]) -> str:
+    def _replaced(self, item: Item) -> Held | None:
+        """What gives way: to the first item that says so; another one is added beside it."""
+        return self.held.pop(item.replaces.strip("[] "), None)
+
+    def _forget(self, item: Item, cited: Sequence[Utterance]) -> str:
+        old = self._replaced(item)
         if old is None:
             return "nothing to forget"
         self.proposals.append(_removal(old, _seqs(cited)))

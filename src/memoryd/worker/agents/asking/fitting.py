@@ -3,14 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from memoryd.memory.text import CJK
 from memoryd.worker.agents.asking import prompt
-from memoryd.worker.agents.asking.conversation import LEVELS
 from memoryd.worker.agents.asking.prompt import Sheet, Size
 from memoryd.worker.agents.brief import Brief
 
-_WORDS = re.compile(r"[A-Za-z ]")
-_CJK = re.compile(f"[{CJK}]")
+_SMALL = re.compile(r"[a-z ]")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +22,8 @@ class Room:
 
 def fitted(brief: Brief, size: Size, room: Room) -> Sheet:
     """Show the texts as long as there is room; of a range that is too long with short ones too, the newest parts."""
-    sheet = prompt.sheet(brief, size, LEVELS[0])
-    for cuts in LEVELS[1:]:
+    sheet = prompt.sheet(brief, size, size.levels[0])
+    for cuts in size.levels[1:]:
         if _fits(sheet, room):
             return sheet
         sheet = prompt.sheet(brief, size, cuts)
@@ -35,13 +33,14 @@ def fitted(brief: Brief, size: Size, room: Room) -> Sheet:
 
 
 def tokens_at_most(text: str) -> int:
-    """Return an upper bound of a text's tokens: 1 for 2 letters or spaces, 2 for a CJK character, 1 for any other byte.
+    """Return an upper bound of a text's tokens: 3 for 5 small letters or spaces, 5 for 2 CJK characters, 1 for any byte
+    else.
 
-    Of words a tokenizer makes about half as many; of hashes and of scripts that it has hardly seen as many.
+    Two public tokenizers make 35 to 40 % of it of English and code, up to 48 % of Chinese, 85 % of base64 or noise.
     """
-    words, wide = len(_WORDS.findall(text)), len(_CJK.findall(text))
-    rest = len(text.encode(errors="replace")) - words - 3 * wide
-    return (words + 1) // 2 + 2 * wide + max(0, rest)
+    small, wide = len(_SMALL.findall(text)), len(_CJK.findall(text))
+    rest = len(text.encode(errors="replace")) - small - 3 * wide
+    return (3 * small + 4) // 5 + (5 * wide + 1) // 2 + max(0, rest)
 
 
 def _fits(sheet: Sheet, room: Room) -> bool:

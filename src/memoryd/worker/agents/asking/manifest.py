@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from memoryd.memory.entries import path_of
 from memoryd.memory.model import CoreLine, Entry, FileKey, Root
 from memoryd.memory.ranking import standing
-from memoryd.memory.text import content_words
+from memoryd.memory.text import content_words, tokens
 from memoryd.worker.agents.asking.quoting import one_line, shortened
 from memoryd.worker.agents.brief import Brief
 
 LINE_CHARS = 240  #: of each memory
+ID_TOKENS = 4  #: of `[m12] `
 MAX_QUERY_CHARS = 20_000  #: of the conversation are compared with memory
 
 _KIND_OF = {"identity.md": "identity", "user.md": "user", "preferences.md": "preference", "constraints.md": "rule"}
@@ -27,6 +29,10 @@ class Held:
     @property
     def kind(self) -> str:
         return str(self.entry.type) if self.entry else _KIND_OF.get(self.key.path, "rule")
+
+    @property
+    def words(self) -> frozenset[str]:
+        return content_words(f"{self.entry.name} {self.text}" if self.entry else self.text)
 
     def line(self) -> str:
         name = f'"{one_line(self.entry.name)}": ' if self.entry else ""
@@ -51,24 +57,25 @@ class Manifest:
         return "\n".join(rows) or "(nothing yet)"
 
 
-def build(brief: Brief, said: Sequence[str], cap_chars: int) -> Manifest:
-    """Show core lines first, then active entries by what they share with the conversation, age and importance."""
-    ordered = [*_core(brief.core), *_entries(brief, said)]
-    rows = [len(held.line()) + 8 for held in ordered]
-    room = 0
-    while room < len(ordered) and sum(rows[: room + 1]) <= cap_chars:
-        room += 1
-    numbered = [(f"m{n}", held) for n, held in enumerate(ordered, start=1)]
-    return Manifest(shown=dict(numbered[:room]), left_out=dict(numbered[room:]))
+def build(brief: Brief, said: Sequence[str], cap_tokens: int) -> Manifest:
+    """Show core lines, then active entries by what they share with the conversation, age and importance; where not
+    all have room, those that share no word with the conversation give way first."""
+    words = content_words("\n".join(said)[:MAX_QUERY_CHARS])
+    held = {f"m{n}": one for n, one in enumerate([*_core(brief.core), *_entries(brief, words)], start=1)}
+    best = sorted(held, key=lambda key: not words & held[key].words)
+    used = accumulate(tokens(held[key].line()) + ID_TOKENS for key in best)
+    chosen = {key for key, total in zip(best, used, strict=True) if total <= cap_tokens}
+    return Manifest(
+        shown={key: one for key, one in held.items() if key in chosen},
+        left_out={key: one for key, one in held.items() if key not in chosen},
+    )
 
 
 def _core(lines: Sequence[CoreLine]) -> Iterator[Held]:
     yield from (Held(key=line.key, text=line.text) for line in lines)
 
 
-def _entries(brief: Brief, said: Sequence[str]) -> list[Held]:
-    words = content_words("\n".join(said)[:MAX_QUERY_CHARS])
-
+def _entries(brief: Brief, words: frozenset[str]) -> list[Held]:
     def rank(pair: tuple[Root, Entry]) -> tuple[float, str]:
         held = content_words(f"{pair[1].name} {pair[1].description} {pair[1].body}")
         return -(len(words & held) / (1 + len(held)) + standing(pair[1], brief.now)), pair[1].slug

@@ -4,28 +4,34 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
+from memoryd.memory.text import tokens
 from memoryd.worker.agents.asking import conversation, manifest
-from memoryd.worker.agents.asking.conversation import Conversation, Cuts
+from memoryd.worker.agents.asking.conversation import LEVELS, Conversation, Cuts
 from memoryd.worker.agents.asking.manifest import Manifest
 from memoryd.worker.agents.asking.quoting import one_line, quoted, shortened
 from memoryd.worker.agents.brief import Brief
 
 VERSION = "v1"
 PAGES = ("json", "tools")  #: that may follow the first, `system`
-INSTRUCTIONS_CHARS = 3000  #: of the project's own instruction files
-NOTED_CHARS = 2000  #: of what earlier parts of the same run gave
+MANIFEST_TOKENS, NEW_TO_MANIFEST = 400, 4  #: of memory always; and one more for each four tokens of what is new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much of everything one call is shown, in characters."""
+    """How much of everything one call is shown. Tokens are estimates (`memory.text.tokens`)."""
 
-    part: int  #: of the conversation
-    manifest: int
+    part_tokens: int  #: of the conversation
+    manifest_tokens: int
+    instructions_chars: int  #: of the project's own instruction files
+    noted_chars: int  #: of what earlier parts of the same run gave
+    levels: tuple[Cuts, ...]  #: how texts are cut, as far as is needed
 
 
-LARGE = Size(part=48_000, manifest=12_000)
-SMALL = Size(part=6_000, manifest=2_500)
+LARGE = Size(part_tokens=12_000, manifest_tokens=3_000, instructions_chars=3_000, noted_chars=2_000, levels=LEVELS)
+#: with instructions and answer within a context of 4 096 tokens, which some servers cut to without a word
+SMALL = Size(part_tokens=900, manifest_tokens=350, instructions_chars=600, noted_chars=600, levels=LEVELS[1:])
+#: for a context that the small size did not fit into
+TINY = Size(part_tokens=400, manifest_tokens=150, instructions_chars=0, noted_chars=300, levels=LEVELS[2:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +39,18 @@ class Sheet:
     """What a run shows a model: the same memory before each part of the conversation."""
 
     brief: Brief
+    size: Size
     manifest: Manifest
     conversation: Conversation
 
     def request(self, part: int, noted: list[str]) -> str:
         """The text about one part. `noted`: what the earlier parts gave, so that it is not said again."""
         blocks = [_block("What is remembered", self.manifest.text())]
-        if instructions := self.brief.projection.instructions.strip():
-            blocks.append(_block("The project's instruction file", quoted(instructions[:INSTRUCTIONS_CHARS])))
+        if instructions := self.brief.projection.instructions.strip()[: self.size.instructions_chars]:
+            blocks.append(_block("The project's instruction file", quoted(instructions)))
         if noted:
-            blocks.append(_block("Taken from earlier parts", _bounded([f"- {one_line(text)}" for text in noted])))
+            rows = "\n".join(f"- {one_line(text)}" for text in noted)
+            blocks.append(_block("Taken from earlier parts", shortened(rows, self.size.noted_chars)))
         blocks.append(_block("What is new of the conversation", self.conversation.parts[part].text))
         return "\n\n".join(blocks)
 
@@ -52,11 +60,13 @@ class Sheet:
 
 
 def sheet(brief: Brief, size: Size, cuts: Cuts) -> Sheet:
+    """Memory is shown in proportion to what is new, so that tokens are linear in the conversation however much of it
+    has been kept: a run about three short turns does not pay for years of memory."""
     said = [u.text for session in brief.projection.sessions for u in session.user_texts()]
-    return Sheet(
-        brief=brief, manifest=manifest.build(brief, said, size.manifest),
-        conversation=conversation.build(brief.projection, cuts, size.part),
-    )  # fmt: skip
+    new = conversation.build(brief.projection, cuts, size.part_tokens)
+    new_tokens = sum(tokens(part.text) for part in new.parts) // max(1, len(new.parts))  # of a call
+    cap_tokens = min(size.manifest_tokens, MANIFEST_TOKENS + new_tokens // NEW_TO_MANIFEST)
+    return Sheet(brief=brief, size=size, manifest=manifest.build(brief, said, cap_tokens), conversation=new)
 
 
 def system(*extra: str, **fields: str) -> str:
@@ -78,7 +88,3 @@ def _page(name: str) -> str:
 
 def _block(title: str, text: str) -> str:
     return f"# {title}\n{text}"
-
-
-def _bounded(rows: list[str]) -> str:
-    return shortened("\n".join(rows), NOTED_CHARS)

@@ -148,6 +148,15 @@ def fault(program: Program, code: FaultCode, *, status: int = 0, retry_after: fl
     return AgentFault(code, reason, retry_after)
 
 
+def absent(program: Program) -> AgentFault:
+    """The fault of a program that the daemon does not find, or may not run."""
+    return AgentFault(
+        "configuration",
+        f"{program.name or 'no program'} is not found in the daemon's PATH, or may not be run; "
+        "write its absolute path into [agent] command",
+    )
+
+
 def _code_of(program: Program, texts: tuple[str, ...]) -> FaultCode | None:
     """The first row that fits, text by text: the program's own rows before everybody's."""
     rows = (*_WORDS.get(program.name, ()), *_ANY)

@@ -7,8 +7,10 @@ from typing import Any
 
 from memoryd.worker.agents.brief import Cost
 from memoryd.worker.agents.command.programs import Prints
+from memoryd.worker.budget import MAX_TOKENS, MAX_USD
 
 Json = Mapping[str, Any]
+MAX_AMOUNT = MAX_TOKENS // 1000  #: of one number: sums stay within bounds, whatever is printed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ def _claude_cost(told: Json) -> Cost | None:
     usd = told.get("total_cost_usd")
     return Cost(
         tokens_in=fresh + cached, tokens_out=_amount(usage.get("output_tokens")), tokens_cached=cached,
-        usd=float(usd) if isinstance(usd, int | float) and usd >= 0 else 0.0,
+        usd=min(float(usd), MAX_USD) if isinstance(usd, int | float) and usd >= 0 else 0.0,
     )  # fmt: skip
 
 
@@ -144,4 +146,4 @@ def _number(value: Any) -> int | None:
 
 
 def _amount(value: Any) -> int:
-    return max(0, _number(value) or 0)
+    return min(max(0, _number(value) or 0), MAX_AMOUNT)

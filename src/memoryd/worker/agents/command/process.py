@@ -14,7 +14,7 @@ from memoryd.worker.agents import exits
 MAX_OUT_BYTES = 1024 * 1024
 CHUNK_BYTES = 64 * 1024
 KEPT_ERROR_BYTES = 16 * 1024  #: its end
-LINGER_SECONDS = 2.0  #: that something it started may keep its output open after it has ended
+LINGER_SECONDS = 2.0  #: for it to end when it is asked to; for what it started to let go of its output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,7 @@ async def run(argv: Sequence[str], prompt: str, *, place: Path, env: Mapping[str
         async with asyncio.timeout(seconds):
             return await _talked(started.process, started.exited, prompt.encode(errors="replace"))
     finally:
-        _kill(started.process)
-        await started.exited.wait()
+        await _end(started.process, started.exited)
         started.close()
 
 
@@ -77,7 +76,7 @@ async def _bounded(child: Process, stream: asyncio.StreamReader) -> tuple[bytes,
         while chunk := await stream.read(CHUNK_BYTES):
             kept += chunk
             if len(kept) > MAX_OUT_BYTES:
-                _kill(child)
+                _signal(child, signal.SIGKILL)
                 return bytes(kept), True
     return bytes(kept), False
 
@@ -90,9 +89,20 @@ async def _end_of(stream: asyncio.StreamReader) -> bytes:
     return kept
 
 
-def _kill(child: Process) -> None:
+async def _end(child: Process, exited: asyncio.Event) -> None:
+    """Ask it to end: a login that it is just renewing, which works once, has to be written down. Then kill all."""
+    if not exited.is_set():
+        _signal(child, signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                await exited.wait()
+    _signal(child, signal.SIGKILL)
+    await exited.wait()
+
+
+def _signal(child: Process, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
+        os.killpg(child.pid, number)
 
 
 def _decoded(text: bytes) -> str:

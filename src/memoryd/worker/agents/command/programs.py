@@ -7,12 +7,13 @@ transcripts are off. Proven with the versions that docs/models.md names.
 import json
 import os
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-SCHEMA_FILE, SETTINGS_FILE = "schema.json", "settings.json"
+SCHEMA_FILE = "schema.json"
 
 Prints = Literal["claude", "codex", "gemini", "text"]
 
@@ -27,6 +28,7 @@ class Program:
     completes: tuple[str, ...] = ()  #: options that want a value: a bare one at the end gets an empty one
     always: tuple[tuple[str, ...], ...] = ()  #: given whatever was written: the last one counts, or all do
     unless_written: tuple[tuple[str, ...], ...] = ()  #: an option and its value; `{place}` is the empty directory
+    short: Mapping[str, str] = field(default_factory=dict)  #: what else an option of those is called
     files: Mapping[str, str] = field(default_factory=dict)  #: written into the directory; `{schema}` is the answer's
     sets: Mapping[str, str] = field(default_factory=dict)  #: of its environment
     needs: tuple[str, ...] = ()  #: names of the environment that it may have; a final `*` stands for the rest
@@ -34,6 +36,7 @@ class Program:
     home_variable: str = ""  #: that moves it; what lies in `beside` moves with it
     moved: str = ""  #: where it then is, below the value of the variable
     beside: tuple[str, ...] = ()  #: files below the person's home that it writes too
+    leaves: tuple[str, ...] = ()  #: folders of it where it keeps something for each directory it has worked in
     login: str = "sign in with it in a terminal"  #: what a person does when the login has ended
     tokens: int = 0  #: at most, of what it puts around a prompt
     usd_in: float = 0.0  #: dollars for a million tokens at most: reserved, where the program tells what it has cost
@@ -52,6 +55,7 @@ CLAUDE = Program(
     unless_written=(("--tools", ""), ("--output-format", "json"), ("--max-turns", "1")),
     sets={
         "CLAUDE_CODE_MAX_RETRIES": "0",  # the daemon waits, not a process that holds a cage open
+        "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",  # nor does it make a folder for each directory it works in
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
     },
     needs=(
@@ -66,25 +70,23 @@ CODEX = Program(
     always=(("--disable", "hooks"), *(
         ("-c", f"features.{name}=false")
         for name in ("shell_tool", "shell_snapshot", "plugins", "apps", "memories", "multi_agent", "image_generation")
-    ), ("-c", "web_search=disabled"), ("-c", "mcp_servers={}")),
+    ), ("-c", "web_search=disabled")),
     unless_written=(
         ("--ephemeral",), ("--json",), ("--sandbox", "read-only"), ("--skip-git-repo-check",),
         ("--output-schema", "{place}/" + SCHEMA_FILE),
     ),
-    files={SCHEMA_FILE: "{schema}"}, needs=("CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "AWS_*"),
+    short={"-s": "--sandbox"}, files={SCHEMA_FILE: "{schema}"},
+    needs=("CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "AWS_*"),
     home=".codex", home_variable="CODEX_HOME", tokens=12_000,
 )  # fmt: skip
 
 GEMINI = Program(
     name="gemini", prints="gemini", completes=("-p", "--prompt"), login="run `gemini` and sign in",
-    unless_written=(
-        ("--output-format", "json"), ("--skip-trust",), ("--extensions", "none"),
-        ("--allowed-mcp-server-names", "none"),
-    ),
-    files={SETTINGS_FILE: json.dumps(_GEMINI)},
-    sets={"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "{place}/" + SETTINGS_FILE, "GEMINI_CLI_NO_RELAUNCH": "1"},
-    needs=("GEMINI_*", "GOOGLE_*"), home=".gemini", home_variable="GEMINI_CLI_HOME", moved=".gemini",
-    tokens=12_000,
+    unless_written=(("--output-format", "json"), ("--extensions", "none"), ("--allowed-mcp-server-names", "none")),
+    short={"-o": "--output-format", "-e": "--extensions"},
+    files={".gemini/settings.json": json.dumps(_GEMINI)},  # of the workspace: they win over the person's
+    sets={"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "1"}, needs=("GEMINI_*", "GOOGLE_*"),
+    home=".gemini", home_variable="GEMINI_CLI_HOME", moved=".gemini", leaves=("tmp", "history"), tokens=12_000,
 )  # fmt: skip
 
 KNOWN = {program.name: program for program in (CLAUDE, CODEX, GEMINI)}
@@ -96,22 +98,42 @@ def of(command: Sequence[str]) -> Program:
     return KNOWN.get(name) or Program(name=name)
 
 
-def argv(command: Sequence[str], place: Path) -> list[str]:
-    """What was written, then what the program needs to answer a prompt on its input and to do nothing else."""
+def argv(command: Sequence[str], place: Path, env: Mapping[str, str]) -> list[str]:
+    """What was written, then what the program needs to answer a prompt on its input, and nothing else. Blocking."""
     program, words = of(command), list(command)
     if words[-1] in program.completes:
         words.append("")
     if program.mode and not set(program.mode) & set(words):
         words.append(program.mode[0])
-    written = {word.partition("=")[0] for word in words}
-    added = [*program.always, *(group for group in program.unless_written if group[0] not in written)]
+    written = {program.short.get(word, word).partition("=")[0] for word in words}
+    servers = _without_servers(command, env) if program is CODEX else ()
+    added = [*program.always, *servers, *(group for group in program.unless_written if group[0] not in written)]
     return words + [word.replace("{place}", str(place)) for group in added for word in group]
+
+
+def _without_servers(command: Sequence[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Codex has no word for "no servers": each that its settings name is switched off by its name."""
+    for folder in writes(command, env):
+        try:
+            settings = tomllib.loads(Path(folder, "config.toml").read_text("utf-8"))
+        except (OSError, ValueError):  # codex will say what is wrong with it
+            continue
+        for name in settings.get("mcp_servers", {}):
+            yield ("-c", f"mcp_servers.{name}.enabled=false")
 
 
 def prepare(command: Sequence[str], place: Path, schema: str) -> None:
     """Write the files that the program is given into the empty directory. Blocking."""
     for name, content in of(command).files.items():
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(content.replace("{schema}", schema), "utf-8")
+
+
+def clear(command: Sequence[str], place: Path, env: Mapping[str, str]) -> None:
+    """Remove the directory, and what the program keeps of it elsewhere: a transcript, an empty folder. Blocking."""
+    kept = [Path(folder, name, place.name) for folder in writes(command, env) for name in of(command).leaves]
+    for path in (place, *kept):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sets(command: Sequence[str], place: Path) -> dict[str, str]:

@@ -1,14 +1,14 @@
 """One run of the command agent: the program is asked about each part of what is new, once; its answers as proposals."""
 
 import asyncio
-import contextlib
 import os
-import shutil
+import secrets
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -18,14 +18,16 @@ from memoryd.worker.agents.asking.answer import Answer, read_text, schema
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import LARGE, Sheet
-from memoryd.worker.agents.brief import Brief, Done, Need, Purse, Settings
+from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, FaultCode, Need, Purse, Settings
+from memoryd.worker.agents.child.tree import MARK
 from memoryd.worker.agents.command import outcomes, output, process, programs
 from memoryd.worker.agents.command.output import Told
 from memoryd.worker.agents.command.process import Ended
 from memoryd.worker.agents.command.programs import Program
 
 OUT_TOKENS = 6_000  #: of one answer, thoughts included; no program can be told a limit
-MARK = "MEMORYD_CHILD"  #: in the environment: hooks that a program fires all the same end at once
+NOTED_TOKENS = 5 * LARGE.noted_chars // 2  #: at most, of what earlier parts gave
+_COST_NOTHING: tuple[FaultCode, ...] = ("login", "quota", "rate-limited", "configuration")  #: no model has worked
 _MILLION = 1_000_000
 
 
@@ -36,7 +38,7 @@ async def run(brief: Brief, purse: Purse) -> Done:
     """
     program = programs.of(brief.settings.command)
     if not brief.settings.command:
-        raise outcomes.fault(program, "configuration")
+        raise outcomes.absent(program)
     instructions = await asyncio.to_thread(_instructions)
     call = _Call(
         settings=brief.settings, program=program, purse=purse, instructions=instructions,
@@ -68,17 +70,23 @@ class _Call:
 
     def room(self, brief: Brief) -> Room:
         steps = self.settings.compaction_max_steps if brief.projection.partial else self.settings.max_steps
-        return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed)
+        return Room(calls=steps, tokens=self.settings.tokens_per_run, fixed=self._fixed + NOTED_TOKENS)
 
     async def ask(self, request: str) -> Answer:
-        """Reserve, run the program, settle, read its answer. :raises AgentFault: there is none"""
-        text = f"{self.instructions}\n{request}\n"
+        """Reserve, run the program, read its answer, settle. :raises AgentFault: there is none"""
         reservation = await self.purse.reserve(self._need(request))
-        ended = await self._run(text)
-        told = output.read(self.program.prints, ended.out, ended.error)
-        if told.cost is not None:
-            await self.purse.spent(reservation, told.cost)
-        return self._answer(ended, told)
+        cost: Cost | None = None
+        try:
+            ended = await self._run(f"{self.instructions}\n{request}\n")
+            told = output.read(self.program.prints, ended.out, ended.error)
+            cost = told.cost
+            return self._answer(ended, told)
+        except AgentFault as error:
+            cost = Cost() if cost is None and error.fault.code in _COST_NOTHING else cost
+            raise
+        finally:
+            if cost is not None:
+                await self.purse.spent(reservation, cost)
 
     def _answer(self, ended: Ended, told: Told) -> Answer:
         """An answer counts when the program says that it did not fail, and its text is what was asked for."""
@@ -95,19 +103,26 @@ class _Call:
 
     async def _run(self, text: str) -> Ended:
         command = self.settings.command
-        async with _empty_place() as place:
-            await asyncio.to_thread(programs.prepare, command, place, to_json(schema()).decode())
-            try:
-                return await process.run(
-                    programs.argv(command, place), text, place=place, env=self._environment(place),
-                    seconds=max(1.0, self.ends_mono - mono()),
-                )  # fmt: skip
-            except TimeoutError:
-                raise outcomes.fault(self.program, "provider-slow") from None
-            except OSError as error:
-                raise outcomes.fault(self.program, "configuration") from error
+        place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir(), f"call-{secrets.token_hex(8)}")
+        await asyncio.to_thread(place.mkdir, mode=0o700)
+        try:
+            await asyncio.to_thread(programs.prepare, command, place, to_json(_closed(schema())).decode())
+            argv = await asyncio.to_thread(programs.argv, command, place, os.environ)
+            return await self._ended(argv, text, place)
+        finally:
+            await asyncio.to_thread(programs.clear, command, place, os.environ)
+
+    async def _ended(self, argv: list[str], text: str, place: Path) -> Ended:
+        left = max(1.0, self.ends_mono - mono())
+        try:
+            return await process.run(argv, text, place=place, env=self._environment(place), seconds=left)
+        except TimeoutError:
+            raise outcomes.fault(self.program, "provider-slow") from None
+        except OSError as error:
+            raise outcomes.absent(self.program) from error
 
     def _environment(self, place: Path) -> Mapping[str, str]:
+        """With the mark, by which hooks that a program fires all the same end at once."""
         mark = os.environ.get(MARK) or "1"
         return {**os.environ, **programs.sets(self.settings.command, place), "TMPDIR": str(place), MARK: mark}
 
@@ -121,15 +136,15 @@ class _Call:
         return Need(tokens=tokens_in + OUT_TOKENS, usd=usd)
 
 
-@contextlib.asynccontextmanager
-async def _empty_place() -> AsyncIterator[Path]:
-    """A directory of its own for one call, below the run's."""
-    place = await asyncio.to_thread(tempfile.mkdtemp, prefix="call-", dir=os.environ.get("TMPDIR"))
-    try:
-        yield Path(place)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
-
-
 def _instructions() -> str:
     return prompt.system("json", schema=to_json(schema()).decode())
+
+
+def _closed(value: Any) -> Any:
+    """A schema whose objects have no other fields than those it names: OpenAI takes no other for an answer."""
+    if isinstance(value, list):
+        return [_closed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    closed = {name: _closed(one) for name, one in value.items()}
+    return closed | {"additionalProperties": False} if value.get("type") == "object" else closed

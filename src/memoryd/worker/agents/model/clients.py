@@ -60,7 +60,11 @@ def _openai(endpoint: Endpoint, key: str, client: httpx2.AsyncClient) -> Model:
     own = {"openai": OpenAIProvider, "deepseek": DeepSeekProvider}.get(endpoint.provider.name)
     if own and endpoint.is_own:
         return OpenAIChatModel(endpoint.model, provider=own(openai_client=sdk))
-    every_way = OpenAIModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
+    #: what is said to work is tried; the older name of the limit is known to every server
+    every_way = OpenAIModelProfile(
+        supports_json_schema_output=True, supports_json_object_output=True,
+        openai_chat_supports_max_completion_tokens=False,
+    )  # fmt: skip
     provider = OpenAICompatibleProvider(endpoint.provider.name, openai_client=sdk)
     return OpenAIChatModel(endpoint.model, provider=provider, profile=every_way)
 

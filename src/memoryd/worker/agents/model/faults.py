@@ -14,6 +14,7 @@ from memoryd.worker.agents.providers import Endpoint
 
 MAX_RETRY_SECONDS = 86_400.0
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_WRONG_KEY = re.compile(r"API_KEY_INVALID|api[ -]key (?:is )?(?:not valid|invalid|expired)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -32,7 +33,10 @@ _TABLE: tuple[tuple[Callable[[BaseException], bool], FaultCode, str], ...] = (
         "the account at {host} has nothing left; add credit there, or choose another model",
     ),
     (_is(e.ModelRateLimitError), "rate-limited", "{host} wants fewer calls; nothing needs to be done"),
-    (_is(e.ModelAuthenticationError), "login", "{host} refused the key; put a valid one into {key}"),
+    (
+        lambda error: isinstance(error, e.ModelAuthenticationError) or _says_key_is_wrong(error), "login",
+        "{host} refused the key; put a valid one into {key}",
+    ),
     (
         _is(e.ModelNotFoundError), "configuration",
         "{host} knows no model {model}, or base_url is not the root of its API; correct [agent] model or base_url",
@@ -62,6 +66,11 @@ _TABLE: tuple[tuple[Callable[[BaseException], bool], FaultCode, str], ...] = (
     ),
     (_is(e.ModelAPIError), "provider-down", "{host} failed; see that it runs and that base_url is right"),
 )  # fmt: skip
+
+
+def _says_key_is_wrong(error: BaseException) -> bool:
+    """Google says so with a 400."""
+    return isinstance(error, e.ModelRequestRejectedError) and bool(_WRONG_KEY.search(error.message))
 
 
 def fault_of(error: Exception, endpoint: Endpoint) -> AgentFault | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, TextOutput, Tool, ToolOutput
 from pydantic_ai.exceptions import (
+    ContentFilterError,
     ModelAuthenticationError,
     ModelContextWindowExceededError,
     ModelNotFoundError,
@@ -19,18 +20,19 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import CacheConfig, ModelSettings
 from pydantic_core import to_json
 
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.answer import Answer, read_text, schema
 from memoryd.worker.agents.brief import Way
 
-PROBE_TOKENS = 1000
+PROBE_TOKENS, SMALL_PROBE_TOKENS = 1000, 300
 _PROBE = "[u1] user, 2026-03-02, Monday:\n| Please remember that I prefer short commit messages."
-#: says that this way is none, not that the provider is down
-MISFITS = (ModelRequestRejectedError, ModelServerError, UnexpectedModelBehavior, UserError)
-_ENDS = (ModelAuthenticationError, ModelNotFoundError, ModelContextWindowExceededError)
+#: says that this way is none
+MISFITS = (ModelRequestRejectedError, UnexpectedModelBehavior, UserError)
+#: of those, what no other way would change
+ENDS = (ModelAuthenticationError, ModelNotFoundError, ModelContextWindowExceededError, ContentFilterError)
 
 
 def _read(text: str) -> Answer:
@@ -50,17 +52,17 @@ class Rung:
     response_format: dict[str, Any] | None = None
 
     def agent(
-        self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = ()
+        self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = (), retries: int = 1
     ) -> Agent[object, Answer]:
         """An agent that asks in this way. `tools`: to look around with, before it answers by a tool too."""
-        settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=True)
+        settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=CacheConfig(messages=bool(tools)))
         if small:
             settings["temperature"] = 0.0
         if self.response_format:
             settings["extra_body"] = {"response_format": self.response_format}
         return Agent(
             model, output_type=self.output, instructions=self._instructions(bool(tools)), model_settings=settings,
-            retries=1, tools=tools,
+            retries=retries, tools=tools,
         )  # fmt: skip
 
     def _instructions(self, looks: bool) -> str:
@@ -78,40 +80,44 @@ LADDER = (
     ),
     Rung(way="text", output=TextOutput(_read), told=True),
 )  # fmt: skip
-BY_WAY = {rung.way: rung for rung in LADDER}
 
 
 async def probe(model: Model, *, small: bool) -> Way:
-    """Return the first way that works at this endpoint. At most two short calls each.
+    """Return the first way that works at this endpoint, by one short question each: better with an item than without.
 
     :raises Exception: that of the last way, when none does; whatever ends a run at once
     """
     failure: Exception = UnexpectedModelBehavior("no way was tried")
+    empty: Way | None = None
     for rung in LADDER:
         try:
-            done = await rung.agent(model, PROBE_TOKENS, small=small).run(_PROBE)
-        except _ENDS:
+            done = await rung.agent(model, SMALL_PROBE_TOKENS if small else PROBE_TOKENS, small=small, retries=0).run(
+                _PROBE
+            )
+        except ENDS:
             raise
-        except MISFITS as error:
+        except (*MISFITS, ModelServerError) as error:
             failure = error
             continue
         if done.output.well_formed:
             return rung.way
-        failure = UnexpectedModelBehavior("no item")
-    raise failure
+        empty = empty or rung.way
+    if empty is None:
+        raise failure
+    return empty
 
 
 async def descend(way: Way, ask: Callable[[Rung], Awaitable[Answer]]) -> tuple[Answer, Way]:
-    """Ask in a way that worked before; when it fails on this question, in those below it.
+    """Ask in a way that worked before; when it fails on this question, in the one below it.
 
     :raises Exception: that of the last way
     """
-    rungs = LADDER[[rung.way for rung in LADDER].index(way) :]
-    for rung in rungs[:-1]:
+    first = next(n for n, rung in enumerate(LADDER) if rung.way == way)
+    if LADDER[first] is not LADDER[-1]:
         try:
-            return await ask(rung), rung.way
-        except _ENDS:
+            return await ask(LADDER[first]), way
+        except ENDS:
             raise
         except MISFITS:
-            continue
-    return await ask(rungs[-1]), rungs[-1].way
+            first += 1
+    return await ask(LADDER[first]), LADDER[first].way

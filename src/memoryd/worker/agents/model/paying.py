@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genai_prices import Usage
-from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelHTTPError, ModelTimeoutError
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelRequestRejectedError,
+    ModelTimeoutError,
+)
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
@@ -13,16 +20,15 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 from pydantic_core import to_json
 
-from memoryd.memory.text import CJK
+from memoryd.worker.agents.asking.fitting import tokens_at_most
 from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
 from memoryd.worker.agents.model.clients import NotAnApi
 from memoryd.worker.agents.model.prices import price
 from memoryd.worker.agents.providers import Endpoint
 
 GROWTH = 1.5  #: of what is sent, from one call to the next, when a model has looked at something
+_CONTEXT = re.compile(r"context[ _](?:size|length|window|overflow)|(?:maximum|exceed\w*) context", re.IGNORECASE)
 FRAME_TOKENS = 300  #: what interfaces put around texts and tools
-_WORDS = re.compile(r"[A-Za-z ]")
-_CJK = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +79,8 @@ class PayingModel(WrapperModel):
         except ModelAPIError as error:
             if _cost_nothing(error):
                 await self._settle(reservation, need, Cost())
+            if _is_too_long(error):
+                raise ModelContextWindowExceededError(self.model_name, "too long") from error
             raise
         if cost := self._cost(response.usage):
             await self._settle(reservation, need, cost)
@@ -109,16 +117,6 @@ class PayingModel(WrapperModel):
         )  # fmt: skip
 
 
-def tokens_at_most(text: str) -> int:
-    """Return an upper bound of a text's tokens: 1 for 2 letters or spaces, 2 for a CJK character, 1 for any other byte.
-
-    Of words a tokenizer makes about half as many; of hashes and of scripts that it has hardly seen as many.
-    """
-    words, wide = len(_WORDS.findall(text)), len(_CJK.findall(text))
-    rest = len(text.encode(errors="replace")) - words - 3 * wide
-    return (words + 1) // 2 + 2 * wide + max(0, rest)
-
-
 def _texts(messages: list[ModelMessage], parameters: ModelRequestParameters) -> Iterator[str]:
     """Everything that a request sends, as text."""
     for message in messages:
@@ -139,6 +137,12 @@ def _cost_nothing(error: ModelAPIError) -> bool:
         return True
     unsent = isinstance(error, ModelConnectionError) and error.phase in ("connect", "pool")
     return unsent and not (isinstance(error, ModelTimeoutError) and error.phase is None)
+
+
+def _is_too_long(error: ModelAPIError) -> bool:
+    """Whether a server of one's own refuses a request as longer than the model's context; each has words of its own."""
+    words = f"{error.provider_error_code} {error.provider_error_type} {error.message}"
+    return isinstance(error, ModelRequestRejectedError) and bool(_CONTEXT.search(words))
 
 
 def caused_by(error: BaseException, kind: type[BaseException]) -> bool:

@@ -11,18 +11,19 @@ from pydantic_ai.exceptions import ModelContextWindowExceededError
 from memoryd.worker.agents import providers
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.answer import Answer
-from memoryd.worker.agents.asking.conversation import LEVELS
+from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
-from memoryd.worker.agents.asking.prompt import LARGE, SMALL, Sheet, Size
+from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
+from memoryd.worker.agents.asking.prompt import LARGE, SMALL, TINY, Size
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
 from memoryd.worker.agents.model import clients, ladder, looking
 from memoryd.worker.agents.model.faults import fault_of
-from memoryd.worker.agents.model.ladder import Rung
-from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel, tokens_at_most
+from memoryd.worker.agents.model.ladder import LADDER, Rung
+from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel
 from memoryd.worker.agents.providers import Endpoint
 
-OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 1500  #: of one answer
-TINY = Size(part=2_000, manifest=800)  #: for a context that the small size did not fit into
+OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 900  #: of one answer
+ANYWHERE: Way = "text"  #: for a run that has no calls to find out what works
 PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
 
 
@@ -67,9 +68,14 @@ class _Run:
         return self.model.endpoint.is_small
 
     async def done(self) -> Done:
-        way = self.brief.settings.way or await ladder.probe(self.model, small=self.small)
-        filing, way = await self._ask_all(way)
-        return await asyncio.to_thread(filing.done, way)
+        sessions = self.brief.projection.sessions
+        if not any(is_citable(text) for session in sessions for text in session.utterances):
+            return await asyncio.to_thread(Filing(brief=self.brief, said={}).done)
+        found: Way | None = None
+        if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
+            found = await ladder.probe(self.model, small=self.small)
+        filing, way = await self._ask_all(self.brief.settings.way or found or ANYWHERE)
+        return await asyncio.to_thread(filing.done, way if found else None)
 
     async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
         """Ask about each part; when one does not fit into the model's context, about smaller ones."""
@@ -82,17 +88,15 @@ class _Run:
         return await self._ask_parts(sizes[-1], way)
 
     async def _ask_parts(self, size: Size, way: Way) -> tuple[Filing, Way]:
-        sheet = await asyncio.to_thread(self._sheet, size)
+        sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
         held = sheet.manifest.everything if looks else sheet.manifest.shown
         filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
-        noted: list[str] = []
         for part in range(len(sheet.conversation.parts)):
             rest = len(sheet.conversation.parts) - part
             tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
-            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, noted), tools))
+            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, filing.texts), tools))
             filing.take(answer)
-            noted += [item.text for item in answer.well_formed]
         return filing, way
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
@@ -104,21 +108,9 @@ class _Run:
     def _out_tokens(self) -> int:
         return SMALL_OUT_TOKENS if self.small else OUT_TOKENS
 
-    def _sheet(self, size: Size) -> Sheet:
-        """Show the texts as long as the run's calls and tokens allow; of a range that is too long even when they are
-        short, the newest parts."""
-        sheet = prompt.sheet(self.brief, size, LEVELS[0])
-        for cuts in LEVELS[1:]:
-            if self._fits(sheet):
-                return sheet
-            sheet = prompt.sheet(self.brief, size, cuts)
-        while len(sheet.conversation.parts) > 1 and not self._fits(sheet):
-            sheet = sheet.without_oldest()
-        return sheet
-
-    def _fits(self, sheet: Sheet) -> bool:
-        parts = range(len(sheet.conversation.parts))
-        fixed = tokens_at_most(prompt.system("json")) + FRAME_TOKENS + self._out_tokens
-        tokens = sum(fixed + tokens_at_most(sheet.request(part, [])) for part in parts)
-        left = self.model.limits.tokens - self.model.tokens
-        return len(parts) <= self.model.limits.calls - self.model.calls and tokens <= PLANNED_SHARE * left
+    def _room(self) -> Room:
+        limits, fixed = self.model.limits, tokens_at_most(prompt.system("json"))
+        return Room(
+            calls=limits.calls - self.model.calls, tokens=int(PLANNED_SHARE * (limits.tokens - self.model.tokens)),
+            fixed=fixed + FRAME_TOKENS + self._out_tokens,
+        )  # fmt: skip

@@ -137,3 +137,11 @@ def test_two_facts_of_one_name_get_two_slugs_and_none_gets_that_of_another_entry
         if isinstance(proposal, Save)
     ]
     assert slugs == ["database-2", "database-3", "ssh-authorized-keys"]
+
+
+def test_two_items_that_replace_the_same_memory_are_both_kept() -> None:
+    first, second = filed(item("Likes concise code", "u4", replaces="m1"), item("Likes 简洁", "u4", replaces="m1"))
+    assert isinstance(first, Lines)
+    assert first.replace == (("Likes verbose code", "Likes concise code"),)
+    assert isinstance(second, Lines)
+    assert second.add == ("Likes 简洁",)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.briefs import NOON, brief, projection, settings, talk
 
 from memoryd.ipc.events import Tier
+from memoryd.memory.text import tokens
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.conversation import LEVELS, TURN_TEXTS
 from memoryd.worker.agents.asking.prompt import LARGE, SMALL, Sheet
@@ -84,7 +85,7 @@ def test_parts_hold_every_text_of_the_user_once_and_what_is_sent_grows_with_what
         assert [found for text in texts for found in re.findall(r"number (\d+):", text)] == [
             str(n) for n in range(turns)
         ]
-        assert all(len(text) <= SMALL.part + SMALL.manifest + 500 for text in texts)
+        assert all(tokens(text) <= SMALL.part_tokens + SMALL.manifest_tokens + 100 for text in texts)
         return [len(text) for text in texts]
 
     assert sum(sizes(400)) <= 4.4 * sum(sizes(100))
@@ -109,7 +110,7 @@ def test_the_memories_that_share_words_with_the_conversation_come_first_within_t
     entries = {f"n{n}": f"Remark {n} about the billing module. " * 5 for n in range(300)}
     shown = sheet(projection(*talk("we moved to Hetzner")), entries={**entries, "zz": "Hosted at Hetzner since May"})
     assert shown.manifest.shown["m1"].text == "Hosted at Hetzner since May"
-    assert len(shown.manifest.text()) <= LARGE.manifest + 100
+    assert tokens(shown.manifest.text()) <= LARGE.manifest_tokens
     assert len(shown.manifest.everything) == 301
 
 

@@ -10,7 +10,7 @@ from support.commands import Script, script
 from support.daemons import until
 
 from memoryd.memory.proposals import Lines
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Settings
+from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, Settings
 from memoryd.worker.agents.command import work
 from memoryd.worker.agents.command.process import MAX_OUT_BYTES
 
@@ -45,9 +45,7 @@ def gemini(text: str) -> str:
     return json.dumps({"response": text, "stats": {"models": {"gemini-pro": {"tokens": tokens}}}})
 
 
-PRINTS: dict[str, Callable[[str], str]] = {
-    "claude": claude, "codex": codex, "gemini": gemini, "anything": lambda text: text,
-}  # fmt: skip
+PRINTS: dict[str, Callable[[str], str]] = {"claude": claude, "codex": codex, "gemini": gemini, "anything": str}
 
 
 def asked(program: Script, *words: str, seconds: float = 30.0) -> Brief:
@@ -100,6 +98,22 @@ async def test_a_failed_call_is_settled_with_what_it_has_cost(tmp_path: Path) ->
     assert purse.settled["r1"].usd == 0.02
 
 
+async def test_a_program_that_was_not_let_in_has_cost_nothing(tmp_path: Path) -> None:
+    for program in (script(tmp_path, "codex", err="Not logged in", status=1), Script(path=tmp_path / "not-there")):
+        with pytest.raises(AgentFault):
+            await work(asked(program), purse := CountingPurse())
+        assert purse.settled == {"r1": Cost()}
+
+
+@pytest.mark.parametrize(
+    "usage", [{"input_tokens": 10**30}, {"input_tokens": -5}, {"input_tokens": "x"}, "x", None, []]
+)
+async def test_whatever_a_program_tells_of_its_cost_is_no_error(tmp_path: Path, usage: object) -> None:
+    told = claude(ANSWER, usage=usage, total_cost_usd=float("inf"))
+    done, _ = await ask(script(tmp_path, "claude", out=told))
+    assert done.proposals
+
+
 async def test_nothing_is_run_without_a_reservation(tmp_path: Path) -> None:
     program = script(tmp_path, "claude", out=claude(ANSWER))
     with pytest.raises(AgentFault, match="nothing is left"):
@@ -136,7 +150,11 @@ async def test_codex_is_given_the_schema_of_the_answer_as_a_file(tmp_path: Path)
     )
     await ask(program)
     assert program.argv[-2] == "--output-schema"
-    assert json.loads((tmp_path / "schema").read_text())["required"] == ["items"]
+    schema = json.loads((tmp_path / "schema").read_text())
+    item = schema["properties"]["items"]["items"]
+    for told in (schema, item):  # as OpenAI wants it
+        assert told["additionalProperties"] is False
+        assert set(told["required"]) == set(told["properties"])
 
 
 async def test_an_answer_may_speak_of_limits_and_logins(tmp_path: Path) -> None:
@@ -178,6 +196,12 @@ async def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: 
     await gone(tmp_path / "pid")
 
 
+async def test_a_program_is_asked_to_end_before_it_is_killed(tmp_path: Path) -> None:
+    saves = f"trap 'echo saved >{tmp_path}/login; exit 0' TERM; sleep 600 & wait"
+    await fault_of(script(tmp_path, "claude", then=saves), seconds=1.0)
+    assert (tmp_path / "login").read_text() == "saved\n"
+
+
 async def test_what_a_program_leaves_behind_with_its_output_open_does_not_hold_up_the_run(tmp_path: Path) -> None:
     leaves = f"sleep 600 & echo $! >{tmp_path}/pid"
     done, _ = await ask(script(tmp_path, "claude", out=claude(ANSWER), then=leaves))
@@ -204,6 +228,7 @@ async def test_a_program_that_is_not_there_or_cannot_be_run_is_a_matter_of_confi
     (tmp_path / "codex").write_text("no program")
     plain = await fault_of(Script(path=tmp_path / "codex"))
     assert absent.fault.code == plain.fault.code == "configuration"
+    assert "absolute path" in absent.fault.reason
 
 
 async def test_a_conversation_of_many_parts_is_asked_about_part_by_part(tmp_path: Path) -> None:

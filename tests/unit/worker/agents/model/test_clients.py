@@ -13,6 +13,7 @@ from support.fake_model import Reply, serving
 
 from memoryd.worker.agents.brief import AgentFault
 from memoryd.worker.agents.model import work
+from memoryd.worker.agents.providers import PROVIDERS, Provider, endpoint
 
 SAID = projection(*talk("please keep commit messages short"))
 
@@ -93,3 +94,29 @@ async def test_the_environment_of_the_child_sends_a_key_nowhere_else(monkeypatch
         await work(brief(settings(fake.url), SAID), CountingPurse())
     assert len(fake.asked) == 1
     assert elsewhere.asked == []
+
+
+@pytest.mark.parametrize("row", PROVIDERS.values(), ids=PROVIDERS)
+async def test_each_provider_of_the_table_can_be_asked_at_its_own_address(row: Provider) -> None:
+    target = endpoint(f"{row.name}:{row.host_model or 'qwen3'}")
+    from memoryd.worker.agents.model import clients  # not at collection: it loads the library
+
+    async with clients.connected(target, settings(target.base_url)) as model:
+        assert str(model.base_url).rstrip("/") == target.base_url
+        assert model.model_name == target.model
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "small"),
+    [
+        ("openai:gpt-5", "", False), ("openai:gpt-5", "http://127.0.0.1:1/v1", True),
+        ("ollama:llama3.3:70b", "", False),
+        ("ollama:qwen2.5:1.5b", "", True), ("openai:Qwen2.5-Coder-1.5B", "http://x/v1", True),
+        ("openai:qwen3-30b-a3b", "http://x/v1", False), ("anthropic:claude-haiku-4-5", "http://x", False),
+        ("gemini:gemini-3.5-flash-lite", "", False), ("ollama:phi4", "", True),
+    ],
+)  # fmt: skip
+def test_a_model_is_small_when_its_name_says_so_or_nothing_says_that_it_is_not(
+    model: str, base_url: str, small: bool
+) -> None:
+    assert endpoint(model, base_url).is_small is small

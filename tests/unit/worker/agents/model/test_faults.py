@@ -32,6 +32,10 @@ def _anthropic(status: int, kind: str, **headers: str) -> Reply:
     return Reply(status=status, raw=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
+def _google(status: int, message: str) -> Reply:
+    return Reply(status=status, raw=json.dumps([{"error": {"code": status, "message": message, "status": "X"}}]))
+
+
 OPENAI: list[tuple[str, Reply, FaultCode]] = [
     ("429", error(429, "rate_limit_exceeded", SECRET), "rate-limited"),
     ("nothing left", error(429, "insufficient_quota", SECRET), "quota"),
@@ -48,6 +52,8 @@ OPENAI: list[tuple[str, Reply, FaultCode]] = [
     ("bad request", error(400, "invalid_request_error", SECRET), "bad-answer"),
     ("too long", error(400, "context_length_exceeded", SECRET), "bad-answer"),
     ("filtered", Reply(text="", finish="content_filter"), "refused"),
+    ("a wrong key as Google says it", _google(400, "API key not valid. Please pass a valid API key."), "login"),
+    ("429 as Google says it", _google(429, "Resource has been exhausted"), "rate-limited"),
     ("empty", Reply(text=""), "bad-answer"),
     ("talk instead", Reply(text=f"I would say {SECRET}"), "bad-answer"),
     ("malformed call", Reply(call=("propose", '{"items": [')), "bad-answer"),
@@ -68,6 +74,7 @@ async def test_each_failure_of_an_openai_like_provider_has_its_code(reply: Reply
     purse = CountingPurse()
     async with serving(reply) as fake:
         assert (await fault(settings(fake.url), purse)).code == code
+    assert len(fake.asked) <= (4 if code == "bad-answer" else 2)
     assert purse.tokens == fake.tokens
     assert len(purse.reserved) == len(fake.asked)
 

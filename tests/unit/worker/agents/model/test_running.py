@@ -1,8 +1,11 @@
 """A run against a provider on a loopback socket: what is asked, what it costs, what comes of it."""
 
+import re
+from dataclasses import replace
+
 import pytest
 from support.briefs import CountingPurse, brief, projection, settings, talk
-from support.fake_model import Asked, Reply, item, serving
+from support.fake_model import Asked, Reply, error, item, serving
 
 from memoryd.memory.proposals import Lines, Save, Summary, Supersede
 from memoryd.worker.agents.brief import Way
@@ -27,7 +30,7 @@ async def test_one_call_in_each_way_gives_proposals_that_cite_what_was_said(way:
     assert isinstance(entry, Save)
     assert (entry.slug, entry.cites) == ("moved-to-hetzner", (13,))
     assert isinstance(summary, Summary)
-    assert done.way == way
+    assert done.way is None, "nothing new was found out"
     assert purse.tokens == fake.tokens == (900, 40)
 
 
@@ -69,8 +72,8 @@ async def test_the_price_of_a_listed_model_is_reserved_before_and_counted_after_
 async def test_no_call_costs_more_tokens_than_were_reserved_for_it() -> None:
     async with serving(Reply(items=[])) as fake:
         await work(brief(settings(fake.url), projection(*SAID)), purse := CountingPurse())
-    assert fake.asked[0].body["max_completion_tokens"] < purse.reserved[0].tokens
-    assert len(fake.asked[0].text) / 4 < purse.reserved[0].tokens - fake.asked[0].body["max_completion_tokens"]
+    assert fake.asked[0].body["max_tokens"] < purse.reserved[0].tokens
+    assert len(fake.asked[0].text) / 4 < purse.reserved[0].tokens - fake.asked[0].body["max_tokens"]
 
 
 async def test_an_endpoint_that_is_not_known_is_tried_once_and_what_works_is_told() -> None:
@@ -90,3 +93,45 @@ async def test_an_endpoint_that_is_not_known_is_tried_once_and_what_works_is_tol
     assert [asked.way for asked in fake.asked[tried:]] == ["json-object"]
     assert sum(asked.is_probe for asked in fake.asked) == tried - 1
     assert purse.tokens[0] <= sum(charged[0] for charged in fake.charged)
+
+
+async def test_a_model_that_gives_the_probe_nothing_to_keep_is_still_asked_in_the_form_it_knows() -> None:
+    async with serving(Reply(items=[])) as fake:
+        done = await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse())
+    assert done.way == "tools"
+    assert [asked.is_probe for asked in fake.asked] == [True] * 4 + [False]
+
+
+async def test_a_run_of_few_calls_finds_nothing_out_and_asks_in_the_way_that_every_model_has() -> None:
+    read = replace(projection(*SAID), partial=True)
+    async with serving(Reply(items=[item("Keep commit messages short", "u1")])) as fake:
+        done = await work(brief(settings(fake.url, way=None, compaction_max_steps=3), read), CountingPurse())
+    assert [asked.way for asked in fake.asked] == ["text"]
+    assert done.way is None
+    assert isinstance(done.proposals[0], Lines)
+
+
+@pytest.mark.parametrize("kind", ["exceed_context_size_error", "context_length_exceeded"])
+async def test_what_does_not_fit_into_the_context_is_asked_about_in_smaller_parts(kind: str) -> None:
+    def short(asked: Asked) -> Reply:
+        if len(asked.text) > 9_000:
+            return error(400, kind, "the request exceeds the available context size")
+        cited = re.findall(r"\[(u\d+)\] user, .*:\n\| fact (\d+) ", asked.body["messages"][-1]["content"])
+        return Reply(items=[item(f"fact {n}", key, kind="project") for key, n in cited])
+
+    said = talk(*(f"fact {n} " + "and so on " * 60 for n in range(12)))
+    async with serving(short) as fake:
+        given = settings(fake.url, tokens_per_run=500_000, max_steps=40)
+        done = await work(brief(given, projection(*said)), purse := CountingPurse())
+    assert len(fake.asked) > 3
+    assert purse.tokens == fake.tokens
+    saved = [proposal.content for proposal in done.proposals if isinstance(proposal, Save)]
+    assert saved == [f"fact {n}" for n in range(12)]
+
+
+async def test_where_the_user_said_nothing_no_model_is_asked() -> None:
+    async with serving(Reply(items=[])) as fake:
+        read = projection(*talk(("assistant", "I go on"), ("tool", "output")))
+        done = await work(brief(settings(fake.url, way=None), read), CountingPurse())
+    assert fake.asked == []
+    assert done.way is None
