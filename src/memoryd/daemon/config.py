@@ -229,7 +229,8 @@ def _value(text: str) -> Any:
 
 def _explain(fault: Any, path: Path, named: Mapping[str, str]) -> str:
     name = ".".join(str(part) for part in fault["loc"])
-    source = named.get(".".join(name.split(".")[:2]), str(path))
+    key = ".".join(name.split(".")[:2])  # a fault of a whole section comes from where its first key does
+    source = next((where for known, where in named.items() if known == key or known.startswith(f"{key}.")), str(path))
     if fault["type"] != "extra_forbidden":
         return f"{faults.sentence(fault)} (in {source})"
     near = difflib.get_close_matches(name, _all_keys(fault["loc"]), n=1, cutoff=0.0)

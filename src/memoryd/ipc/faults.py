@@ -23,6 +23,7 @@ _PATTERNS = {
     SESSION_NAME: "a host and a session, such as claude-code/1b2c",
 }
 _TIME = "a time with its zone, such as 2026-11-30T08:00:00Z"
+_DATE = "a date such as 2026-11-30"
 _WANTED: Mapping[str, str] = {
     "string_type": "text", "string_sub_type": "text", "string_unicode": "valid Unicode text",
     "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",
@@ -39,7 +40,9 @@ _WANTED: Mapping[str, str] = {
     "string_too_long": "at most {max_length} characters long",
     "too_short": "at least {min_length} long", "too_long": "at most {max_length} long",
     "datetime_type": _TIME, "datetime_parsing": _TIME, "datetime_from_date_parsing": _TIME,
-    "datetime_object_invalid": _TIME, "timezone_aware": _TIME, "timezone_offset": _TIME,
+    "datetime_object_invalid": _TIME,
+    "date_type": _DATE, "date_parsing": _DATE, "date_from_datetime_parsing": _DATE, "date_from_datetime_inexact": _DATE,
+    "timezone_aware": _TIME, "timezone_offset": _TIME,
 }  # fmt: skip
 
 

@@ -95,6 +95,11 @@ def test_a_value_out_of_range_is_told_with_its_key(tmp_path: Path) -> None:
     assert str(caught.value) == f"consolidation.interval_turns must be at least 1, not 0 (in {path})"
 
 
+def test_what_a_section_lacks_is_told_with_where_it_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"wants base_url and model \(in MEMORYD_SEARCH__EMBEDDER\)"):
+        load(tmp_path / "x", {"MEMORYD_SEARCH__EMBEDDER": "openai"})
+
+
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="line 1"):
         load(write(tmp_path, "[consolidation\n"), {})

@@ -36,6 +36,7 @@ def test_a_fault_names_its_place_what_it_must_be_and_what_it_was() -> None:
     assert said("goal.list", limit="ten") == "limit must be a whole number, not 'ten'"
     assert said("goal.list", status="late") == "status must be 'open', 'done' or 'dropped', not 'late'"
     assert said("goal.list", cwd="here") == "cwd must be an absolute path, not 'here'"
+    assert said("note.list", date="soon") == "date must be a date such as 2026-11-30, not 'soon'"
     assert said("memory.search", qery="x") == "qery is unknown; the nearest is query"
     assert said("memory.log", since="2026-11-30").startswith("since must be a time with its zone")
 

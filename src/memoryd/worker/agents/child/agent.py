@@ -151,7 +151,10 @@ class _Talk:
                     raise self._told(said)
                 case _:
                     assert_never(said)
-        raise AgentFault("crashed", "the agent's process ended without an answer; `memoryd logs` may say more")
+        raise AgentFault(
+            "crashed",
+            "the agent's process ended without an answer; at log level debug the daemon prints its last words",
+        )
 
     async def _said(self) -> AsyncIterator[Said]:
         assert self._child.stdout is not None

@@ -130,7 +130,7 @@ def _how_it_ended(status: int) -> str:
 
 
 def _say(reason: str) -> int:
-    fault = Fault(code="crashed", reason=f"{reason}; `memoryd logs` may say more")
+    fault = Fault(code="crashed", reason=f"{reason}; at log level debug the daemon prints its last words")
     with contextlib.suppress(OSError):  # nobody is there to read it
         os.write(sys.stdout.fileno(), fault.model_dump_json().encode() + b"\n")
     return 1

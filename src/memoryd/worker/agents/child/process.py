@@ -66,7 +66,8 @@ def _agent(order: Order, load: Load) -> int:
     except DaemonGone:
         return 1
     except Exception as error:  # its text may quote the conversation
-        say(Fault(code="crashed", reason=f"the agent broke with {type(error).__name__}; `memoryd logs` may say more"))
+        told = f"the agent broke with {type(error).__name__}"
+        say(Fault(code="crashed", reason=f"{told}; at log level debug the daemon prints its last words"))
     return 0
 
 
