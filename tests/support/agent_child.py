@@ -127,9 +127,10 @@ async def not_paid_for(brief: Brief, purse: Purse, argument: str) -> Done:
 
 
 async def grandchild(brief: Brief, purse: Purse, argument: str) -> Done:
-    """Leave one behind: in a session of its own, deaf, its parent gone; its environment is emptied for `bare`."""
-    code = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(3600)"
-    env: dict[str, str] | None = {} if argument == "bare" else None
+    """Leave one behind, known by a word: in a session of its own, deaf, its parent gone; `bare`: no environment."""
+    how, _, word = argument.partition(" ")
+    code = f"# {word}\nimport signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(3600)"
+    env: dict[str, str] | None = {} if how == "bare" else None
     shell = f"import os, subprocess; p = subprocess.Popen([{sys.executable!r}, '-c', {code!r}], start_new_session=True)"
     run = [sys.executable, "-c", shell]
     await asyncio.to_thread(subprocess.run, run, check=True, env=env, start_new_session=True)
@@ -137,7 +138,7 @@ async def grandchild(brief: Brief, purse: Purse, argument: str) -> Done:
 
 
 async def grandchild_and_hang(brief: Brief, purse: Purse, argument: str) -> Done:
-    await grandchild(brief, purse, "bare")
+    await grandchild(brief, purse, f"bare {argument}")
     return await call_that_hangs(brief, purse, "")
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from support.purses import MemoryLedger
 
 ARGV = (sys.executable, "-P", str(Path(__file__).with_name("agent_child.py")))
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
-RUN = "5eedc0de"  #: the mark of the processes of a test's run
+RUN = uuid.uuid4().hex  #: the mark of a run's processes: those of other test sessions have others
 
 Change = Callable[[Order], Order]
 

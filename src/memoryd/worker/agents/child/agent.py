@@ -35,7 +35,7 @@ from memoryd.worker.agents.brief import (
     Spent,
 )
 from memoryd.worker.agents.child import tree
-from memoryd.worker.agents.child.order import Order
+from memoryd.worker.agents.child.order import LAST_WORDS, Order
 from memoryd.worker.budget import BudgetSpent, Cost
 from memoryd.worker.ports import AgentResult, Ledger
 from memoryd.worker.projection import Projection
@@ -151,10 +151,7 @@ class _Talk:
                     raise self._told(said)
                 case _:
                     assert_never(said)
-        raise AgentFault(
-            "crashed",
-            "the agent's process ended without an answer; at log level debug the daemon prints its last words",
-        )
+        raise AgentFault("crashed", f"the agent's process ended without an answer; {LAST_WORDS}")
 
     async def _said(self) -> AsyncIterator[Said]:
         assert self._child.stdout is not None

@@ -13,7 +13,7 @@ import time
 
 from memoryd.worker.agents.brief import Fault
 from memoryd.worker.agents.child import tree
-from memoryd.worker.agents.child.order import MEGABYTE, Order
+from memoryd.worker.agents.child.order import LAST_WORDS, MEGABYTE, Order
 
 LOOK_SECONDS = 0.2  #: between two looks at what is used
 END_SECONDS = 5.0  #: for killed processes to be gone
@@ -130,7 +130,7 @@ def _how_it_ended(status: int) -> str:
 
 
 def _say(reason: str) -> int:
-    fault = Fault(code="crashed", reason=f"{reason}; at log level debug the daemon prints its last words")
+    fault = Fault(code="crashed", reason=f"{reason}; {LAST_WORDS}")
     with contextlib.suppress(OSError):  # nobody is there to read it
         os.write(sys.stdout.fileno(), fault.model_dump_json().encode() + b"\n")
     return 1

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 1024 * 1024
+LAST_WORDS = "at log level debug the daemon prints its last words"  #: what to do about an agent that crashed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from memoryd.worker.agents.brief import (
     Work,
 )
 from memoryd.worker.agents.child import cage, keeper
-from memoryd.worker.agents.child.order import Order
+from memoryd.worker.agents.child.order import LAST_WORDS, Order
 
 MAX_BRIEF_BYTES = 16 * 1024 * 1024
 
@@ -66,8 +66,7 @@ def _agent(order: Order, load: Load) -> int:
     except DaemonGone:
         return 1
     except Exception as error:  # its text may quote the conversation
-        told = f"the agent broke with {type(error).__name__}"
-        say(Fault(code="crashed", reason=f"{told}; at log level debug the daemon prints its last words"))
+        say(Fault(code="crashed", reason=f"the agent broke with {type(error).__name__}; {LAST_WORDS}"))
     return 0
 
 

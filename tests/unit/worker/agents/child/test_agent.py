@@ -108,22 +108,21 @@ async def test_settings_that_cannot_be_used_are_a_fault_of_the_configuration(tmp
     assert (found.code, found.reason) == ("configuration", "no key; set one")
 
 
-@pytest.mark.parametrize("act", ["grandchild", "grandchild bare"])
-async def test_what_an_agent_started_is_gone_when_it_has_ended_in_whatever_session(tmp_path: Path, act: str) -> None:
-    before = await asyncio.to_thread(sleepers)
-    agent = child_agent(tmp_path, act)
+@pytest.mark.parametrize("how", ["marked", "bare"])
+async def test_what_an_agent_started_is_gone_when_it_has_ended_in_whatever_session(tmp_path: Path, how: str) -> None:
+    agent = child_agent(tmp_path, f"grandchild {how} {RUN}")
     assert (await propose(agent)).proposals == ()
     assert await gone(agent) == []
-    assert await asyncio.to_thread(sleepers) == before
+    assert await asyncio.to_thread(left_behind) == []
 
 
-def sleepers() -> set[int]:
-    """Processes that wait for an hour, as the grandchildren of the tests do."""
-    found = set()
+def left_behind() -> list[int]:
+    """Processes whose command line names this test session: what its agents leave behind."""
+    found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if b"time.sleep(3600)" in (folder / "cmdline").read_bytes():
-                found.add(int(folder.name))
+            if f"# {RUN}".encode() in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
     return found
 
 
@@ -159,8 +158,8 @@ async def test_a_keeper_that_is_killed_takes_its_agent_and_all_the_rest_with_it(
 
 async def test_one_that_outlives_its_keeper_unmarked_does_not_hold_the_daemon_up(tmp_path: Path) -> None:
     """It has an environment and a session of its own, and the agent's pipes; nothing tells it from a person's."""
-    ledger, before = MemoryLedger(), await asyncio.to_thread(sleepers)
-    agent = child_agent(tmp_path, "grandchild_and_hang", ledger=ledger)
+    ledger = MemoryLedger()
+    agent = child_agent(tmp_path, f"grandchild_and_hang {RUN}", ledger=ledger)
     run = asyncio.create_task(fault_of(agent))
     async with asyncio.timeout(30):
         while not ledger.reserved:  # noqa: ASYNC110 - the child tells nobody else
@@ -168,9 +167,8 @@ async def test_one_that_outlives_its_keeper_unmarked_does_not_hold_the_daemon_up
     os.kill(min(await asyncio.to_thread(lambda: list(tree.marked(RUN)))), signal.SIGKILL)
     async with asyncio.timeout(30):
         assert (await run).code == "crashed"
-    left = await asyncio.to_thread(sleepers) - before
-    assert len(left) == 1
-    os.kill(left.pop(), signal.SIGKILL)
+    (left,) = await asyncio.to_thread(left_behind)
+    os.kill(left, signal.SIGKILL)
 
 
 async def test_a_machine_that_cannot_start_a_process_is_asked_again_later(tmp_path: Path) -> None:

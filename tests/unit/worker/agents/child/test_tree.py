@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import uuid
 
 import pytest
 
@@ -31,9 +32,10 @@ def test_all_below_a_process_are_found_with_what_they_use(platform: str, monkeyp
 def test_the_processes_of_a_run_are_known_by_its_mark_alone() -> None:
     if sys.platform != "linux":
         pytest.skip("no /proc here")
-    children = [subprocess.Popen(["sleep", "60"], env={tree.MARK: mark}) for mark in ("a-run", "a-run-2")]
+    mine = uuid.uuid4().hex
+    children = [subprocess.Popen(["sleep", "60"], env={tree.MARK: mark}) for mark in (mine, f"{mine}-2")]
     try:
-        assert list(tree.marked("a-run")) == [children[0].pid]
+        assert list(tree.marked(mine)) == [children[0].pid]
     finally:
         for child in children:
             child.kill()
