@@ -21,7 +21,7 @@ PART = "(part)"  #: and the one of a clause that is weighed by itself
 
 NEIGHBOURS = ("<", ">")  #: signs of the sentences before and behind begin with these
 
-LASTING = 105  #: from this on a sentence says something lasting
+LASTING = 80  #: from this on a sentence says something lasting
 ELECTED = 20  #: from this on it does when another reader found so too
 SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
 PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
