@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memoryd.memory.quality import DUPLICATE
-from memoryd.memory.text import bigrams, content_words, effective, jaccard
+from memoryd.memory.text import effective, fold
+from memoryd.memory.wording import telling
 
-RELATED = 0.30  #: share of the content words of the shorter text; below it two texts are about different things
+RELATED = 0.30  #: share of the telling words of the shorter text; below it two texts are about different things
 MAX_NEIGHBOURS = 3  #: kept memories that are shown with a group, the nearest first
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_STOPS = ".,;:!?。，；：！？"
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """Texts a, texts b -> a row for each of a: how near it is to each of b, 0.0 to 1.0, 1.0 for the same."""
@@ -51,7 +54,7 @@ MEANING = 0.8  #: of a similarity by meaning; what is merely of one topic stays 
 
 def _related(texts: Sequence[str], others: Sequence[str], similarity: Similarity | None) -> list[dict[int, float]]:
     """For each text the places of what it is related to, with how near."""
-    words, other_words = [content_words(t) for t in texts], [content_words(t) for t in others]
+    words, other_words = [telling(t) for t in texts], [telling(t) for t in others]
     rows = similarity(texts, others) if similarity and texts and others else None
     found = list[dict[int, float]]()
     for n, mine in enumerate(words):
@@ -98,7 +101,10 @@ def _group(
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two texts say the same with the same words: what only one of them says may be the change itself."""
-    return one == other or (
-        jaccard(bigrams(one), bigrams(other)) >= DUPLICATE and content_words(one) == content_words(other)
-    )
+    """Whether two texts say the same with the same words: what only one of them says may be the change itself, and so
+    may the order ("moved from A to B")."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(text: str) -> list[str]:
+    return [word for word in (word.rstrip(_STOPS) for word in fold(text).split()) if word and word not in _ARTICLES]
