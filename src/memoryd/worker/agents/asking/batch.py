@@ -16,7 +16,7 @@ from memoryd.worker.agents.asking.quoting import one_line, shortened
 from memoryd.worker.projection import Utterance
 
 WORTH_ASKING = 2  #: candidates to decide; of a single one the agent has said what it thinks, with the memory in sight
-MAX_ASKED = 60  #: candidates in one question; further groups stay as they were proposed
+MAX_ASKED = 60  #: candidates in one question; further ones stay as they were proposed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +43,18 @@ class Batch:
         )  # fmt: skip
 
     @property
-    def asked(self) -> tuple[Group, ...]:
-        """The groups that a model has to decide about; none when that is not worth a call."""
-        chosen, size = [], 0
-        for one in self.groups:
-            undecided = len(self._undecided(one)) if one.standing is Standing.OPEN else 0
-            if undecided and size + undecided <= MAX_ASKED:
-                chosen.append(one)
-                size += undecided
-        return tuple(chosen) if size >= WORTH_ASKING else ()
+    def asked(self) -> dict[str, int]:
+        """Short id -> place of what a model has to decide about; empty when that is not worth a call."""
+        open_groups = [one for one in self.groups if one.standing is Standing.OPEN]
+        places = [n for one in open_groups for n in self._undecided(one)][:MAX_ASKED]
+        return {f"c{count}": n for count, n in enumerate(places, start=1)} if len(places) >= WORTH_ASKING else {}
 
     def question(self) -> str:
-        """The groups, as a model is shown them."""
+        """What is asked about, group by group, as a model is shown it."""
+        ids = {n: key for key, n in self.asked.items()}
+        shown = [one for one in self.groups if not ids.keys().isdisjoint(one.members)]
         return "\n".join(
-            row for n, one in enumerate(self.asked, start=1) for row in (f"## Group {n}", *self._rows(one))
+            row for n, one in enumerate(shown, start=1) for row in (f"## Group {n}", *self._rows(one, ids))
         )
 
     def settled(self, decisions: Iterable[Decision] = ()) -> list[Item]:
@@ -67,9 +65,10 @@ class Batch:
                 made.update({n: [] for n in self._undecided(one)})
             elif one.standing is Standing.TWINS:
                 made.update(self._joined(one.members, self.items[one.best]))
-        left = set(self._ids.values())
+        asked = self.asked
+        left = set(asked.values())
         for decision in decisions:
-            changed = self._carried_out(decision)
+            changed = self._carried_out(decision, asked)
             if left >= changed.keys():
                 made.update(changed)
                 left -= changed.keys()
@@ -78,28 +77,23 @@ class Batch:
     def _undecided(self, one: Group) -> list[int]:
         return [n for n in one.members if _key(self.items[n].replaces) not in self.held]
 
-    @property
-    def _ids(self) -> dict[str, int]:
-        """The candidates that are asked about, by short id."""
-        places = sorted(n for one in self.asked for n in self._undecided(one))
-        return {f"c{count}": n for count, n in enumerate(places, start=1)}
-
     def _neighbours(self, one: Group) -> list[str]:
         keys = list(self.held)
         return [keys[m] for m in one.neighbours]
 
-    def _rows(self, one: Group) -> Iterable[str]:
-        ids = {n: f"[{key}]" for key, n in self._ids.items()}
+    def _rows(self, one: Group, ids: Mapping[int, str]) -> Iterable[str]:
+        undecided = self._undecided(one)
         for n in one.members:
-            item = self.items[n]
-            at = day(max(self.said[key].at for key in item.cites if key in self.said))
-            yield f"{ids.get(n, '(taken)')} {item.kind}, {at}: {one_line(shortened(item.text, LINE_CHARS))}"
+            if n in ids or n not in undecided:
+                item, mark = self.items[n], f"[{ids[n]}]" if n in ids else "(taken)"
+                at = day(max(self.said[key].at for key in item.cites if key in self.said))
+                yield f"{mark} {item.kind}, {at}: {one_line(shortened(item.text, LINE_CHARS))}"
         yield from (f"[{key}] {self.held[key].line()}" for key in self._neighbours(one))
 
-    def _carried_out(self, decision: Decision) -> dict[int, list[Item]]:
+    def _carried_out(self, decision: Decision, asked: Mapping[str, int]) -> dict[int, list[Item]]:
         """What a decision makes of the places that it names; nothing when it is a bad one."""
-        members = sorted({self._ids[key] for key in decision.of if key in self._ids})
-        of = next((one for one in self.asked if members and set(members) <= set(one.members)), None)
+        members = sorted({asked[key] for key in map(_key, decision.of) if key in asked})
+        of = next((one for one in self.groups if members and set(members) <= set(one.members)), None)
         text, replaces = decision.text.strip(), tuple(map(_key, decision.replaces))
         said = "\n".join(self.items[n].text for n in members)
         if of is None or not set(replaces) <= set(self._neighbours(of)) or unsaid_words(text, said):

@@ -21,13 +21,14 @@ async def decisions(model: PayingModel, question: str, ends_mono: float) -> tupl
 
     :param ends_mono: when the run's time is over, by the loop's clock
     """
+    latest = ends_mono - MARGIN_SECONDS
+    if asyncio.get_running_loop().time() >= latest:
+        return ()
     settings = ModelSettings(max_tokens=OUT_TOKENS, thinking=False)
     try:
         told = await asyncio.to_thread(lambda: prompt.deciding(to_json(schema()).decode()))
-        agent = Agent(
-            model, output_type=TextOutput(_read), instructions=told, model_settings=settings, retries=0
-        )  # fmt: skip
-        async with asyncio.timeout_at(ends_mono - MARGIN_SECONDS):
+        agent = Agent(model, output_type=TextOutput(_read), instructions=told, model_settings=settings, retries=0)
+        async with asyncio.timeout_at(latest):
             return (await agent.run(question)).output
     except Exception as error:
         if not isinstance(error, AgentFault) and fault_of(error, model.endpoint) is None:
