@@ -32,6 +32,13 @@ _TAKES_BACK = re.compile(
     r"|撤|当我没说|没听见|保密|失忆",
     re.IGNORECASE,
 )
+#: tells that something is another now; what it was may go
+_CHANGES = re.compile(
+    r"\b(?:now|instead|actually|moved?|moving|migrat\w*|switch\w*|chang\w*|replac\w*|swap\w*|renam\w*|upgrad\w*"
+    r"|went from|rather than|used to|back to|from now on|not?|any ?more)\b|n['’]t\b"
+    r"|换|改|迁|替|升级|现在|搬|转|不是|不用|其实|以后|变",
+    re.IGNORECASE,
+)
 DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
 
 
@@ -246,13 +253,15 @@ def user_said_so(proposal: Proposal, case: Case) -> Objection:
 
 
 def removal_is_asked_for(proposal: Proposal, case: Case) -> Objection:
+    """Ask for a prompt that takes something back, or tells of a change and speaks of each thing that goes."""
     taken = [content_words(text) for text in taken_texts(proposal, case)]
     if case.person or not taken:
         return None
     said = [case.own(span) for span in case.cited(proposal)]
-    if any(_TAKES_BACK.search(words) or content_words(words) & gone for words in said for gone in taken):
+    changed = [content_words(own) for own in said if _CHANGES.search(own)]
+    if any(map(_TAKES_BACK.search, said)) or all(any(words & gone for words in changed) for gone in taken):
         return None
-    return "not-said", "no cited prompt of the user speaks of what it takes away"
+    return "not-said", "no cited prompt of the user takes it back, or tells of a change of it"
 
 
 def asks_to_take(own: str, gone: str) -> bool:

@@ -562,3 +562,18 @@ def test_a_run_that_would_delete_most_write_outside_leak_break_and_invent_change
         "lantern is deployed to Fly.io, the free tier is enough"
     }
     assert code_of(check_draft(drafted(base, *accepted), base)) == "too-much-lost"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ok"),
+    [
+        ("The service runs on port 8080 and please look at the README", False),
+        ("Why does the commit fail with a lint error in make? Show me the file", False),
+        ("We switched from make lint to ruff", True),
+        ("Forget the make lint thing", True),
+    ],
+)
+def test_a_line_goes_only_where_a_prompt_takes_it_back_or_tells_of_a_change(prompt: str, ok: bool) -> None:
+    base = {FileKey(Root.PROJECT, "constraints.md"): b"- Always run make lint before you commit\n"}
+    change = Lines(file="constraints.md", remove=("Always run make lint before you commit",), cites=(1,))
+    assert bool(judge([change], evidence=FakeJournal(span(1, prompt)), base=base)[0]) == ok

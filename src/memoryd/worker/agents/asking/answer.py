@@ -36,7 +36,9 @@ def _every_field(schema: dict[str, Any]) -> None:
         field.pop("default", None)
 
 
-class _Lenient(BaseModel):
+class Lenient(BaseModel):
+    """What a model fills in: all fields are wanted of it, none is insisted on."""
+
     model_config = ConfigDict(
         frozen=True, extra="ignore", hide_input_in_errors=True, coerce_numbers_to_str=True,
         json_schema_extra=_every_field,
@@ -47,7 +49,7 @@ def _plain(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _ids(value: Any) -> Any:
+def ids(value: Any) -> Any:
     """`"u1, u2"`, `"[u1]"` or one id for a list of ids."""
     found = re.findall(r"\w+", value) if isinstance(value, str) else value
     return () if found is None else found
@@ -56,7 +58,7 @@ def _ids(value: Any) -> Any:
 Text = Annotated[str, BeforeValidator(_plain)]
 
 
-class Item(_Lenient):
+class Item(Lenient):
     """One fact worth keeping."""
 
     kind: Kind = Field(description="what it is about; forget: the user took back what `replaces` names")
@@ -65,7 +67,7 @@ class Item(_Lenient):
     how_to_apply: Text = Field(default="", description="when it matters, if the user said so")
     name: Text = Field(default="", description="a short title for project and reference, else empty")
     replaces: Text = Field(default="", description="id of the memory that this makes untrue, like m3")
-    cites: Annotated[tuple[str, ...], BeforeValidator(_ids)] = Field(
+    cites: Annotated[tuple[str, ...], BeforeValidator(ids)] = Field(
         default=(), description="ids of what the user said, like u2"
     )
 
@@ -78,7 +80,7 @@ def _or_none(value: Any, read: Any) -> Item | None:
     return item
 
 
-class Answer(_Lenient):
+class Answer(Lenient):
     """The items worth keeping; an empty list is a good answer."""
 
     items: tuple[Annotated[Item, WrapValidator(_or_none)], ...] = ()
@@ -117,9 +119,14 @@ def schema() -> dict[str, Any]:
 
 
 def read_text(text: str) -> Answer:
-    """Read an answer that came as text: in a fence, among words, cut off, with a comma too many.
+    """Read an answer that came as text. :raises ValueError: no JSON of an answer is in it"""
+    return Answer.model_validate(json_in(text))
 
-    :raises ValueError: no JSON of an answer is in it
+
+def json_in(text: str) -> Any:
+    """Return the JSON value in a text: in a fence, among words, cut off, with a comma too many.
+
+    :raises ValueError: there is none
     """
     text = _THOUGHTS.sub("", text)
     fenced = _FENCE.search(text)
@@ -127,7 +134,7 @@ def read_text(text: str) -> Answer:
     starts = [at for at in (body.find("{"), body.find("[")) if at >= 0]
     if not starts:
         raise ValueError("there is no JSON in the answer")
-    return Answer.model_validate(_loose(body[min(starts) :]))
+    return _loose(body[min(starts) :])
 
 
 def _loose(text: str) -> Any:

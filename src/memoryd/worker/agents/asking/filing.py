@@ -1,7 +1,7 @@
 """Items of an answer -> proposals: routed as the rules do, short ids turned back, unfounded ones left out. Pure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryd.memory.entries import make_slug
@@ -10,7 +10,7 @@ from memoryd.memory.proposal_rules import MAX_LINE_CHARS
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import bare, cut, fold, is_chinese
 from memoryd.memory.wording import unsaid_words
-from memoryd.worker.agents.asking.answer import Answer, Item
+from memoryd.worker.agents.asking.answer import Item
 from memoryd.worker.agents.asking.manifest import Held
 from memoryd.worker.agents.brief import Brief, Done, Note, Way
 from memoryd.worker.agents.rules import summaries
@@ -35,7 +35,6 @@ class Filing:
     held: dict[str, Held] = field(default_factory=dict)
     proposals: list[Proposal] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
-    texts: list[str] = field(default_factory=list)  #: of the items taken, filed or not
     _known: set[str] = field(init=False)
     _slugs: set[str] = field(init=False)
 
@@ -46,11 +45,9 @@ class Filing:
         self._known = {fold(text) for text in texts}
         self._slugs = {entry.slug.casefold() for _, entry in self.brief.entries}
 
-    def take(self, answer: Answer) -> None:
-        """File each item of an answer by itself."""
-        self.dropped["malformed"] += len(answer.items) - len(answer.well_formed)
-        for item in answer.well_formed:
-            self.texts.append(item.text)
+    def take(self, items: Iterable[Item]) -> None:
+        """File each item by itself."""
+        for item in items:
             reason = self._file(item)
             if reason:
                 self.dropped[reason] += 1

@@ -1,5 +1,6 @@
 """A brief as the text of a prompt: what never changes first, then the memory, then the conversation."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -74,8 +75,16 @@ def system(*extra: str, **fields: str) -> str:
 
     The first call for a page reads its file.
     """
-    pages = [_page("system"), *(_page(name) for name in extra)]
-    text = "\n".join(pages)
+    return _filled(("system", *extra), fields)
+
+
+def deciding(schema: str) -> str:
+    """The instructions for what is to become of related candidates. Its first call reads the file."""
+    return _filled(("deciding",), {"schema": schema})
+
+
+def _filled(pages: Iterable[str], fields: Mapping[str, str]) -> str:
+    text = "\n".join(map(_page, pages))
     for name, value in fields.items():
         text = text.replace(f"{{{name}}}", value)
     return text

@@ -4,7 +4,7 @@ import asyncio
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,8 @@ from pydantic_core import to_json
 
 from memoryd.clock import mono
 from memoryd.worker.agents.asking import prompt
-from memoryd.worker.agents.asking.answer import Answer, read_text, schema
+from memoryd.worker.agents.asking.answer import Answer, Item, read_text, schema
+from memoryd.worker.agents.asking.batch import Batch
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import LARGE, Sheet
@@ -45,17 +46,24 @@ async def run(brief: Brief, purse: Purse) -> Done:
         ends_mono=mono() + brief.settings.timeout_seconds,
     )  # fmt: skip
     sheet = await asyncio.to_thread(fitted, brief, LARGE, call.room(brief))
-    filing = Filing(brief=brief, said=sheet.conversation.said, held=dict(sheet.manifest.shown))
-    await _ask_all(sheet, call, filing)
-    return await asyncio.to_thread(filing.done)
+    items = await _ask_all(sheet, call)
+    return await asyncio.to_thread(_done, brief, sheet, items)
 
 
-async def _ask_all(sheet: Sheet, call: "_Call", filing: Filing) -> None:
-    noted: list[str] = []
+async def _ask_all(sheet: Sheet, call: "_Call") -> list[Item]:
+    items: list[Item] = []
     for part in range(len(sheet.conversation.parts)):
-        answer = await call.ask(sheet.request(part, noted))
-        filing.take(answer)
-        noted += [item.text for item in answer.well_formed]
+        answer = await call.ask(sheet.request(part, [item.text for item in items]))
+        items += answer.well_formed
+    return items
+
+
+def _done(brief: Brief, sheet: Sheet, items: Sequence[Item]) -> Done:
+    """What is obvious of all items together is settled; a question about the rest would cost one more start."""
+    said = sheet.conversation.said
+    filing = Filing(brief=brief, said=said, held=dict(sheet.manifest.shown))
+    filing.take(Batch.of(items, sheet.manifest.everything, said).settled())
+    return filing.done()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

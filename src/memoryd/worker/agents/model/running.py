@@ -12,13 +12,14 @@ from pydantic_ai.settings import ModelSettings
 
 from memoryd.worker.agents import providers
 from memoryd.worker.agents.asking import electing, prompt
-from memoryd.worker.agents.asking.answer import Answer
+from memoryd.worker.agents.asking.answer import Answer, Item
+from memoryd.worker.agents.asking.batch import Batch
 from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
-from memoryd.worker.agents.asking.prompt import LARGE, SMALL, TINY, Size
+from memoryd.worker.agents.asking.prompt import LARGE, SMALL, TINY, Sheet, Size
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
-from memoryd.worker.agents.model import clients, ladder, looking
+from memoryd.worker.agents.model import clients, deciding, ladder, looking
 from memoryd.worker.agents.model.faults import fault_of
 from memoryd.worker.agents.model.ladder import LADDER, Rung
 from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel
@@ -43,10 +44,10 @@ async def run(brief: Brief, purse: Purse) -> Done:
     await asyncio.to_thread(prompt.system, *prompt.PAGES)  # read once, not on the loop
     limits = Limits(calls=steps, tokens=settings.tokens_per_run)
     try:
-        async with asyncio.timeout(settings.timeout_seconds):
+        async with asyncio.timeout(settings.timeout_seconds) as limit:
             async with clients.connected(endpoint, settings) as model:
                 paying = PayingModel(model, endpoint=endpoint, purse=purse, limits=limits)
-                return await _Run(brief=brief, model=paying).done()
+                return await _Run(brief=brief, model=paying, ends_mono=limit.when() or 0.0).done()
     except AgentFault:
         raise
     except Exception as error:
@@ -67,6 +68,7 @@ def _endpoint(settings: Settings) -> Endpoint:
 class _Run:
     brief: Brief
     model: PayingModel
+    ends_mono: float  #: by the loop's clock
 
     @property
     def small(self) -> bool:
@@ -93,12 +95,15 @@ class _Run:
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
         held = sheet.manifest.everything if looks else sheet.manifest.shown
-        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
+        items: list[Item] = []
         for part in range(len(sheet.conversation.parts)):
             rest = len(sheet.conversation.parts) - part
             tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
-            answer, way = await ladder.descend(way, partial(self._ask, sheet.request(part, filing.texts), tools))
-            filing.take(answer)
+            request = sheet.request(part, [item.text for item in items])
+            answer, way = await ladder.descend(way, partial(self._ask, request, tools))
+            items += answer.well_formed
+        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
+        filing.take(await self._settled(items, sheet))
         return filing, way
 
     async def _copied(self, size: Size) -> list[str]:
@@ -108,6 +113,12 @@ class _Run:
         agent = Agent(self.model, output_type=str, instructions=prompt.lines(), model_settings=settings)
         parts = [await agent.run(f"{part.text}\nNotes:") for part in sheet.conversation.parts]
         return [line for part in parts for line in electing.lines(part.output)]
+
+    async def _settled(self, items: Sequence[Item], sheet: Sheet) -> list[Item]:
+        """Everything together: what is obvious without a question, for the rest at most one more."""
+        batch = await asyncio.to_thread(Batch.of, items, sheet.manifest.everything, sheet.conversation.said)
+        asks = batch.asked and not self.small
+        return batch.settled(await deciding.decisions(self.model, batch.question(), self.ends_mono) if asks else ())
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
         tools = tools if rung.way == "tools" else ()

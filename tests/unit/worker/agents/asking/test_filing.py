@@ -27,7 +27,7 @@ def filing(*items: Mapping[str, Any]) -> Filing:
     given = brief(settings("http://x"), projection(*SAID), core=MEMORY, entries=ENTRIES)
     shown = prompt.sheet(given, prompt.LARGE, LEVELS[0])
     made = Filing(brief=given, said=shown.conversation.said, held=dict(shown.manifest.shown))
-    made.take(Answer.model_validate({"items": items}))
+    made.take(Answer.model_validate({"items": items}).well_formed)
     return made
 
 
@@ -123,7 +123,7 @@ def test_what_rests_on_nothing_or_says_nothing_new_is_dropped_and_counted() -> N
         item("Never push to main", "u1"), item("never push to main", "u1"),
     )  # fmt: skip
     assert len(made.proposals) == 1
-    assert made.dropped == {"malformed": 1, "uncited": 2, "empty": 1, "known": 2, "nothing to forget": 1}
+    assert made.dropped == {"uncited": 2, "empty": 1, "known": 2, "nothing to forget": 1}
 
 
 def test_two_facts_of_one_name_get_two_slugs_and_none_gets_that_of_another_entry() -> None:

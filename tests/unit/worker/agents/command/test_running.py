@@ -74,6 +74,14 @@ async def test_each_program_is_asked_once_and_its_answer_becomes_proposals(tmp_p
     assert len(purse.reserved) == 1
 
 
+async def test_what_is_obvious_of_many_items_is_settled_without_another_call(tmp_path: Path) -> None:
+    texts = ("the cache lives in redis", "The cache lives in Redis.", "Logs are kept a week", "Logs are kept a month")
+    answer = json.dumps({"items": [{"kind": "preference", "text": text, "cites": ["u1"]} for text in texts]})
+    done, purse = await ask(script(tmp_path, "claude", out=claude(answer)))
+    assert [one.add[0] for one in done.proposals if isinstance(one, Lines)] == list(texts[1:])
+    assert len(purse.reserved) == 1
+
+
 @pytest.mark.parametrize("name", ["claude", "codex", "gemini"])
 async def test_what_a_program_tells_of_its_cost_is_settled_and_lies_within_what_was_reserved(
     tmp_path: Path, name: str
