@@ -227,6 +227,13 @@ async def test_files_are_private_and_only_files_outside_of_memoryd(home: Path, t
         assert (done.document, done.bytes, status.st_mode & 0o777) == (None, status.st_size, 0o600)
         taken = await one.call("session.import", {"file": str(file)}, timeout=5)
         assert (taken.added, taken.known) == (0, done.events)
+        await asyncio.to_thread(file.write_text, "of a person")
+        with pytest.raises(Conflict, match="--force"):
+            await one.call("session.export", {**KEY, "file": str(file)}, timeout=5)
+        assert await asyncio.to_thread(file.read_text) == "of a person"
+        assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"session.json"}
+        await one.call("session.export", {**KEY, "file": str(file), "force": True}, timeout=5)
+        assert (await asyncio.to_thread(file.stat)).st_size == done.bytes
         for bad, error in (
             (daemon.places.data / "state.db", PathRefused),
             (daemon.places.data / "new.json", PathRefused),

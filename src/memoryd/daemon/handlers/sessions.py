@@ -66,7 +66,7 @@ class Sessions(Handlers):
 
     async def session_export(self, params: m.SessionExportParams) -> m.SessionExported:
         file = Path(params.file) if params.file else None
-        found = await self.daemon.carrier.export(params.host, params.session_id, file)
+        found = await self.daemon.carrier.export(params.host, params.session_id, file, force=params.force)
         return m.SessionExported(events=found.events, bytes=found.bytes, document=found.document)
 
     async def session_import(self, params: m.SessionImportParams) -> m.SessionImported:
