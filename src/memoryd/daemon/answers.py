@@ -105,7 +105,7 @@ def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryIt
 
 
 def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
-    worth = [str(sign.flag) for sign in quality.lint(entry)] if entry and entry.active and not entry.dated else []
+    worth = [str(sign.flag) for sign in quality.lint_kept(entry)] if entry and entry.active and not entry.dated else []
     twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
     return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
 
