@@ -56,6 +56,12 @@ _TOOL_CALLS = """
 #: a purge of everything keeps out whatever is older, also what rests on nothing that was said
 _EMPTIED = "alter table purges add column everything integer not null default 0;"
 
+#: of events that retention removed whose they were: a purge of them still finds the lines that rest on them
+_RETIRED = """
+    create table retired (seq integer primary key, session integer not null, at text not null);
+    create index retired_by_session on retired (session);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -163,6 +169,7 @@ MIGRATIONS: tuple[str, ...] = (
     ledger.MIGRATION,
     adoptions.MIGRATION,
     prompts.SAID,
+    _RETIRED,
 )
 
 
