@@ -237,6 +237,19 @@ def write_durable(path: str | os.PathLike[str], data: bytes, *, mode: int = 0o60
         sync_dir(parent_fd)
 
 
+def create_durable(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """The same where nothing stands yet. :raises FileExistsError: something stands there; nothing changed"""
+    staged = secrets.token_hex(8).join(TEMPORARY)
+    with folder(path.parent) as parent_fd:
+        stage(parent_fd, staged, data, mode)
+        try:
+            rename_noreplace(parent_fd, staged, path.name)
+        except BaseException:
+            unlink(parent_fd, staged)
+            raise
+        sync_dir(parent_fd)
+
+
 # -- names -------------------------------------------------------------------------------------------------------
 
 

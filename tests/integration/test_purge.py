@@ -95,6 +95,29 @@ async def test_a_purged_session_leaves_no_byte_and_the_others_keep_theirs(home: 
     assert not await asyncio.to_thread(_broken, data)
 
 
+async def test_a_purge_finds_the_lines_whose_events_retention_had_removed(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(everything)) as daemon, client(daemon) as one:
+        data = daemon.places.data
+        await talk(daemon, one, "I prefer xylophone", session="gone", cwd=project)
+        await talk(daemon, one, "I prefer marimba", session="stays", cwd=project)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        assert await asyncio.to_thread(daemon.upkeep.retain, daemon.clock(), days=400, max_bytes=1) >= 12
+        await deliver(one, "UserPromptSubmit", session="gone", cwd=project, prompt="and tea?")
+        by_tier = await purge(one, source="user")  # all that is left of the session, but what memory rests on
+        assert (by_tier.events, by_tier.line_count, "lines whose events" in str(by_tier.unreached)) == (1, 0, True)
+        dry = await purge(one, session="gone", dry_run=True)
+        assert (dry.events, dry.sessions) == (0, ("claude-code/gone",))
+        assert "I prefer xylophone" in [line.line for line in dry.lines]
+        done = await purge(one, session="gone")
+        assert (done.events, done.files_removed) == (0, 2)
+        assert await asyncio.to_thread(holding, data, "xylophone") == []
+        assert await asyncio.to_thread(holding, data, "marimba") != []
+        dry = await purge(one, before="2999-01-01T00:00:00Z", dry_run=True)
+        assert "I prefer marimba" in [line.line for line in dry.lines]
+        with pytest.raises(NotFound):
+            await purge(one, session="gone")
+
+
 def _broken(data: Path) -> list[object]:
     """Versions without their blob, blobs without a version, citations without their event, files unlike the journal."""
     from support.faults_oracle import directories

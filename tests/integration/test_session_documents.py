@@ -136,6 +136,22 @@ async def test_the_prompts_of_a_copy_stand_once_in_the_history_in_the_order_in_w
         assert await prompts(session_id="third") == [("third", "third"), ("third", "first")]
 
 
+@pytest.mark.parametrize("indexed", [False, True])
+async def test_what_a_copy_repeats_is_found_once_where_it_was_said(home: Path, project: str, indexed: bool) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "the marmalade is bitter", cwd=project)
+        await one.call("session.copy", {**KEY, "new_session_id": "twin"}, timeout=5)
+        await one.call("session.copy", {**KEY, "session_id": "twin", "new_session_id": "third"}, timeout=5)
+        await turn(one, "less marmalade then", session="third", cwd=project)
+        if indexed:
+            assert await daemon.indexer.catch_up()
+        found = await one.call("session.search", {"query": "marmalade", "cwd": project}, timeout=10)
+        said = [(hit.session, hit.snippet) for hit in found.items if hit.role == "user"]
+        assert sorted(said) == [
+            ("claude-code/s1", "the marmalade is bitter"), ("claude-code/third", "less marmalade then"),
+        ]  # fmt: skip
+
+
 def broken(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The document with its last event, or a part of the whole, made wrong."""
     events = [*document["events"][:-1], {**document["events"][-1], **changes.pop("event", {})}]
@@ -227,6 +243,13 @@ async def test_files_are_private_and_only_files_outside_of_memoryd(home: Path, t
         assert (done.document, done.bytes, status.st_mode & 0o777) == (None, status.st_size, 0o600)
         taken = await one.call("session.import", {"file": str(file)}, timeout=5)
         assert (taken.added, taken.known) == (0, done.events)
+        await asyncio.to_thread(file.write_text, "of a person")
+        with pytest.raises(Conflict, match="--force"):
+            await one.call("session.export", {**KEY, "file": str(file)}, timeout=5)
+        assert await asyncio.to_thread(file.read_text) == "of a person"
+        assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"session.json"}
+        await one.call("session.export", {**KEY, "file": str(file), "force": True}, timeout=5)
+        assert (await asyncio.to_thread(file.stat)).st_size == done.bytes
         for bad, error in (
             (daemon.places.data / "state.db", PathRefused),
             (daemon.places.data / "new.json", PathRefused),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.explaining import Reason
@@ -52,8 +52,12 @@ def offset_of(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isdecimal() and len(cursor) <= MAX_CURSOR_DIGITS):
-        raise BadEvent(f"cursor {cursor[:40]!r} is none that this list gave; start again without one")
+        no_cursor(cursor)
     return int(cursor)
+
+
+def no_cursor(cursor: str) -> NoReturn:
+    raise BadEvent(f"cursor {cursor[:40]!r} is none that this list gave; start again without one")
 
 
 def next_cursor(rows: list[Any], limit: int, offset: int) -> str | None:
@@ -101,7 +105,7 @@ def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryIt
 
 
 def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
-    worth = [str(sign.flag) for sign in quality.lint(entry)] if entry and entry.active and not entry.dated else []
+    worth = [str(sign.flag) for sign in quality.lint_kept(entry)] if entry and entry.active and not entry.dated else []
     twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
     return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from memoryd import fsio
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.documents import SessionDocuments
-from memoryd.errors import BadEvent, LimitExceeded, NotFound, PathRefused
+from memoryd.errors import BadEvent, Conflict, LimitExceeded, NotFound, PathRefused
 from memoryd.ipc import documents
 from memoryd.ipc.documents import MAX_DOCUMENT_BYTES, MAX_INLINE_BYTES, SessionDocument
 
@@ -44,32 +44,36 @@ class Carrier:
     data: Path  #: nothing is written into memoryd's own directory
     wake: Callable[[], None]  #: of what looks for new events
 
-    async def export(self, host: str, session_id: str, file: Path | None) -> Exported:
+    async def export(self, host: str, session_id: str, file: Path | None, *, force: bool = False) -> Exported:
         """Export a session to a file, or into the answer.
 
+        :param force: in place of a file that stands there
         :raises LimitExceeded: too large for an answer; name a file
         :raises PathRefused: the file is no place to write to
+        :raises Conflict: a file stands there
         """
-        return await asyncio.to_thread(self._export, host, session_id, file)
+        return await asyncio.to_thread(self._export, host, session_id, file, force)
 
-    def _export(self, host: str, session_id: str, file: Path | None) -> Exported:
+    def _export(self, host: str, session_id: str, file: Path | None, force: bool) -> Exported:
         document = self.documents.of(host, session_id)
         content = document.model_dump_json().encode() + b"\n"
         if file is not None:
-            self._write(file, content)
+            self._write(file, content, force)
         elif len(content) > MAX_INLINE_BYTES:
             raise LimitExceeded(f"{host}/{session_id} is a document of {len(content)} bytes: export it to a file")
         return Exported(
             events=len(document.events), bytes=len(content), document=document if file is None else None
         )  # fmt: skip
 
-    def _write(self, file: Path, content: bytes) -> None:
+    def _write(self, file: Path, content: bytes, force: bool) -> None:
         if file.resolve().is_relative_to(self.data.resolve()):
             raise PathRefused(f"{file} is in memoryd's own directory; export to another place")
         if file.exists() and not file.is_file():
             raise PathRefused(f"{file} is no file; name one")
         try:
-            fsio.write_durable(file, content)
+            (fsio.write_durable if force else fsio.create_durable)(file, content)
+        except FileExistsError as error:
+            raise Conflict(f"{file} is there already; name another file, or give --force to replace it") from error
         except FileNotFoundError as error:
             raise NotFound(f"there is no folder {file.parent}; make it first") from error
 

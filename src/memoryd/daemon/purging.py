@@ -220,7 +220,7 @@ class Purger:
         names = {self.places.user_memory: "user"}
         return Purged(
             run=run.id if run else None,
-            events=counted.events if counted else len(found.seqs),
+            events=counted.events if counted else found.events,
             sessions=found.sessions,
             lines=plan.lines,
             files=tuple(sorted(f"{names.get(c.root, 'project')}/{c.path}" for c in stay)),
@@ -240,6 +240,8 @@ class Purger:
         kept += [Unreached(what="a session that goes on from it or that it copies; purge it as well", where=session)
                  for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
+        if selection.tier is not None:
+            kept.append(Unreached(what="lines whose events retention has removed: who said them is not kept"))
         if selection.everything:
             logs = self.places.data / "logs.db"
             kept += (

@@ -93,8 +93,24 @@ def signs(content: str) -> tuple[Sign, ...]:
 
 
 def lint(entry: Entry) -> tuple[Sign, ...]:
-    """Return what speaks against an entry: the signs of its body, then its description, its reason, its use."""
+    """Return what speaks against an entry that is being written: the signs of its body, then its description, its
+    reason, its use.
+    """
     return (*signs(entry.body), *_description_signs(entry), *_reason_signs(entry))
+
+
+def lint_kept(entry: Entry) -> tuple[Sign, ...]:
+    """The same of one that stands. A single statement is kept as it was said: who gave no reason for it is gone."""
+    return (
+        *signs(entry.body),
+        *_description_signs(entry),
+        *(() if _is_statement(entry.body) else _reason_signs(entry)),
+    )
+
+
+def _is_statement(body: str) -> bool:
+    """Whether a body says one thing on one line, with or without the lines that give its reason and its use."""
+    return sum(not (_WHY.search(row) or _HOW.search(row)) for row in body.splitlines() if row.strip()) <= 1
 
 
 def _description_signs(entry: Entry) -> list[Sign]:

@@ -19,6 +19,8 @@ OUTAGES: Mapping[FaultCode, float | None] = {
     "quota": HOUR_SECONDS,
     "login": HOUR_SECONDS,
 }
+#: faults of an answer: what gave it is up. A run too large for its first call ends so too: the next one sees for itself
+ANSWERED: frozenset[FaultCode] = frozenset(("refused", "bad-answer", "no-end"))
 #: faults that are ours to mend, and how long until the next look
 WAITS: Mapping[FaultCode, float] = {
     "budget": HOUR_SECONDS,
@@ -28,7 +30,7 @@ WAITS: Mapping[FaultCode, float] = {
 
 
 def after(fault: Fault, breaker: Breaker, now: datetime) -> Deferred | Failed:
-    """The outcome of a run whose agent gave no answer. Blocking: an outage is written down."""
+    """The outcome of a run whose agent gave no answer. Blocking: an outage is written down, and its end."""
     told = f"{fault.code}: {fault.reason}"
     seconds = _bounded(fault.retry_after_seconds)
     if fault.code in OUTAGES:
@@ -36,6 +38,8 @@ def after(fault: Fault, breaker: Breaker, now: datetime) -> Deferred | Failed:
         return Deferred(reason=told, not_before=outage.until)
     if fault.code in WAITS:
         return Deferred(reason=told, not_before=now + timedelta(seconds=seconds or WAITS[fault.code]))
+    if fault.code in ANSWERED:
+        breaker.succeeded()
     return Failed(reason=told)
 
 

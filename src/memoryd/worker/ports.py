@@ -216,5 +216,5 @@ class Breaker(Protocol):
         ...
 
     def succeeded(self) -> None:
-        """An agent has answered: the outage is over, and what waited for its end may run."""
+        """A provider has answered, with whatever: the outage is over, and what waited for its end may run."""
         ...

@@ -2,7 +2,18 @@ import pytest
 
 from memoryd.ipc.events import Tier
 from memoryd.memory.model import Entry, EntryStatus, EntryType
-from memoryd.memory.quality import CODE, TRANSIENT, VAGUE, Flag, duplicate_of, duplicates, lint, signs, totals
+from memoryd.memory.quality import (
+    CODE,
+    TRANSIENT,
+    VAGUE,
+    Flag,
+    duplicate_of,
+    duplicates,
+    lint,
+    lint_kept,
+    signs,
+    totals,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +101,21 @@ def test_an_entry_says_when_it_is_wanted_why_and_how(
 ) -> None:
     entry = Entry(slug="deploy", name="deploy way", description=description, type=kind, body=body)
     assert [sign.flag for sign in lint(entry)] == flags
+
+
+@pytest.mark.parametrize(
+    ("body", "flags"),
+    [
+        ("We decided to use PostgreSQL.", []),
+        ("We decided to use PostgreSQL.\n\n**Why:** we need JSONB", []),
+        ("我们决定用 PostgreSQL。\n\n原因：需要 JSONB", []),
+        ("Deploy with make ship.\nNever on a Friday.\n", [Flag.NO_WHY, Flag.NO_HOW]),
+        ("Deploy with make ship.\nNever on a Friday.\n**Why:** nobody is there", [Flag.NO_HOW]),
+    ],
+)
+def test_a_single_statement_that_stands_is_kept_as_it_was_said(body: str, flags: list[Flag]) -> None:
+    entry = Entry(slug="x", name="x", description="what it is about", type=EntryType.PROJECT, body=body)
+    assert [sign.flag for sign in lint_kept(entry)] == flags
 
 
 def test_dated_facts_have_a_bound_of_their_own() -> None:

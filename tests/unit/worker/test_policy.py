@@ -37,6 +37,14 @@ def test_what_is_said_about_when_wins_within_reason(code: FaultCode, said: float
 
 def test_outages_in_a_row_are_told_to_the_breaker_and_faults_of_ours_are_not() -> None:
     breaker = MemoryBreaker()
-    for code in ("provider-down", "provider-slow", "configuration", "cage", "budget", "refused", "crashed"):
+    for code in ("provider-down", "provider-slow", "configuration", "cage", "budget", "crashed"):
         after(code, breaker=breaker)
     assert breaker.outages == 2
+
+
+@pytest.mark.parametrize("code", ["refused", "bad-answer", "no-end"])
+def test_a_fault_that_only_an_answer_can_have_ends_the_outage(code: FaultCode) -> None:
+    breaker = MemoryBreaker()
+    after("provider-down", breaker=breaker)
+    assert isinstance(after(code, breaker=breaker), Failed)
+    assert breaker.paused(NOW) is None

@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import PAST, Json, app
+from memoryd.daemon.cli.root import PAST, Force, Json, app
 from memoryd.errors import UsageError
 from memoryd.ipc.methods.archive import ArchiveWritten
 
 ARCHIVE_SECONDS = 600.0
 
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The archive; .gz at its end compresses it.")]
 
 

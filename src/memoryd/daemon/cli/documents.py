@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import Json
+from memoryd.daemon.cli.root import Force, Json
 from memoryd.daemon.cli.sessions import resolve, sessions_app
 from memoryd.ipc.methods.sessions import SessionImported
 
@@ -21,6 +21,7 @@ Session = Annotated[
 def sessions_export(
     session: Session,
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="Where to; - writes to stdout.")] = "-",
+    force: Force = False,
 ) -> None:
     """Write a session as one JSON document.
 
@@ -32,7 +33,7 @@ def sessions_export(
     params = {"host": host, "session_id": ident}
     if file != "-":
         path = asking.real(Path(file))
-        done = asking.ask("session.export", {**params, "file": path})
+        done = asking.ask("session.export", {**params, "file": path, "force": force})
         return screen.say(f"wrote {done.events} events of {host}/{ident} to {path}")
     with tempfile.TemporaryDirectory() as folder:
         path = asking.real(Path(folder, "document"))

@@ -18,6 +18,7 @@ from memoryd.memory.model import EntryType, Root
 NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so
 
 
+_NOTHING = "no memory fits this prompt; `memoryd search --match any` finds by one word in common"
 Scopes = Annotated[list[Root] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A core file (preferences.md) or an entry, from `list`.")]
 
@@ -42,6 +43,9 @@ def recall(
 ) -> None:
     """Print exactly what an agent would be given here.
 
+    A prompt brings up what holds two of its words, one of them in the name, or all of them: one word in common is too
+    little to interrupt with. `memoryd search --match any` finds by one.
+
     Example: [cyan]memoryd recall --query "how do we deploy?"[/]
     """
     method = "recall.prefetch" if query is not None else "recall.snapshot"
@@ -58,7 +62,7 @@ def recall(
     elif found.left_out:
         screen.warn(f"nothing fits: {found.left_out} memories had no room; give a larger --budget")
     else:
-        screen.warn("no memory fits this prompt" if query else "an agent would be given nothing here")
+        screen.warn(_NOTHING if query else "an agent would be given nothing here")
 
 
 @app.command(name="list", rich_help_panel=MEMORY)

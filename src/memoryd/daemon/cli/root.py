@@ -76,6 +76,7 @@ MemoryDir = Annotated[
         help="A memory directory that events named, instead of the project's.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 OnlyCwd = Annotated[Path | None, typer.Option("--cwd", metavar="DIR", parser=named, help="Only this project.")]
 OnlyDir = Annotated[

@@ -4,9 +4,10 @@ import asyncio
 from dataclasses import asdict
 from pathlib import Path
 
+from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.journal.prompts import Prompt, PromptHistory, Wanted
+from memoryd.daemon.journal.prompts import Place, Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.ipc.methods import sessions as m
 from memoryd.memory.recall import clean
@@ -66,7 +67,7 @@ class Sessions(Handlers):
 
     async def session_export(self, params: m.SessionExportParams) -> m.SessionExported:
         file = Path(params.file) if params.file else None
-        found = await self.daemon.carrier.export(params.host, params.session_id, file)
+        found = await self.daemon.carrier.export(params.host, params.session_id, file, force=params.force)
         return m.SessionExported(events=found.events, bytes=found.bytes, document=found.document)
 
     async def session_import(self, params: m.SessionImportParams) -> m.SessionImported:
@@ -81,10 +82,10 @@ class Sessions(Handlers):
         wanted = Wanted(
             prefix=params.prefix, host=params.host, session_id=params.session_id, limit=params.limit,
             directory=(await self.binding(params.cwd)) if params.cwd else None,
-            before=answers.offset_of(params.cursor) if params.cursor else None,
+            before=_place(params.cursor),
         )  # fmt: skip
         found, before = await asyncio.to_thread(PromptHistory(self.daemon.journal).page, wanted)
-        return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=str(before) if before else None)
+        return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=before and f"{before.at}/{before.seq}")
 
 
 def _line(prompt: Prompt) -> m.PromptLine:
@@ -92,6 +93,17 @@ def _line(prompt: Prompt) -> m.PromptLine:
         host=prompt.host, session_id=prompt.session_id, seq=prompt.seq, ts=int(prompt.at.timestamp()),
         text=prompt.text, truncated=prompt.truncated,
     )  # fmt: skip
+
+
+def _place(cursor: str | None) -> Place | None:
+    """Where a page ended, from its cursor."""
+    if cursor is None:
+        return None
+    at, _, seq = cursor.partition("/")
+    try:
+        return Place(rfc3339(parse_rfc3339(at)), answers.offset_of(seq))
+    except (ValueError, OverflowError):
+        return answers.no_cursor(cursor)
 
 
 def _key(name: str | None) -> tuple[str, str] | None:

@@ -1,4 +1,7 @@
-"""Past conversations as the search takes them: texts in the order in which they were said. Reads only; blocking."""
+"""Past conversations as the search takes them: texts in the order in which they were said. Reads only; blocking.
+
+What a copied session repeats is left out: it is found in the session in which it was said.
+"""
 
 import json
 import sqlite3
@@ -8,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339
+from memoryd.daemon.journal.copies import COPIED
 from memoryd.daemon.journal.store import Store
 from memoryd.memory.search.documents import Spoken, TurnId
 from memoryd.worker.project import EventRow, texts
@@ -17,7 +21,8 @@ BEFORE = 12  #: events before a new one that may hold its neighbours and the cop
 _KINDS = "kind in ('user_prompt', 'message', 'turn', 'tool_use')"
 _ROW = (
     "select events.seq, events.kind, events.at, events.turn_id, events.data, events.session as number,"
-    " sessions.host, sessions.session_id, sessions.dir from events join sessions on sessions.id = events.session"
+    f" sessions.host, sessions.session_id, sessions.dir, {COPIED} as copied"
+    " from events join sessions on sessions.id = events.session"
 )
 
 
@@ -50,7 +55,8 @@ class Conversations:
             ).fetchall()
             if not rows:
                 return None
-            by_session = groupby(sorted(rows, key=lambda row: (row["number"], row["seq"])), lambda row: row["number"])
+            told = [row for row in rows if not row["copied"]]
+            by_session = groupby(sorted(told, key=lambda row: (row["number"], row["seq"])), lambda row: row["number"])
             passages = (_passage(connection, list(group)) for _, group in by_session)
             return Batch(passages=tuple(passages), to_seq=rows[-1]["seq"])
 
@@ -60,7 +66,7 @@ class Conversations:
         """The newest texts after a seq, for an answer without the index; each text of a session once."""
         rows = self.journal.read(
             lambda c: c.execute(
-                f"{_ROW} where events.seq > ?1 and {_KINDS} and (?3 is null or sessions.dir = ?3)"
+                f"{_ROW} where events.seq > ?1 and {_KINDS} and not copied and (?3 is null or sessions.dir = ?3)"
                 " order by events.seq desc limit ?2",
                 (after_seq, limit, directory and str(directory)),
             ).fetchall()
@@ -114,7 +120,8 @@ class Conversations:
 def _passage(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Passage:
     first = rows[0]["seq"]
     before = connection.execute(
-        f"{_ROW} where events.session = ? and events.seq < ? and {_KINDS} order by events.seq desc limit ?",
+        f"{_ROW} where events.session = ? and events.seq < ? and {_KINDS} and not copied"
+        " order by events.seq desc limit ?",
         (rows[0]["number"], first, BEFORE),
     ).fetchall()
     known: dict[str, Spoken] = {}

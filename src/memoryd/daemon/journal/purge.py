@@ -20,6 +20,7 @@ from memoryd.daemon.journal.traces import (
     forget_goals,
     forget_lines,
     forget_names,
+    forget_retired,
     forget_reviews,
     forget_traces,
 )
@@ -72,6 +73,7 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
         counted.versions = _rewrite_versions(connection, removal)
         forget_lines(connection, found)
         forget_events(connection, rows)
+        forget_retired(connection, found)
         forget_traces(connection, found, selection, changed=bool(removal.changes))
         for change in removal.changes:
             _put_change(connection, change, removal.run, rfc3339(now))

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, ledger, prompts, run_dirs, spawns
+from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -55,13 +55,11 @@ _TOOL_CALLS = """
 
 #: a purge of everything keeps out whatever is older, also what rests on nothing that was said
 _EMPTIED = "alter table purges add column everything integer not null default 0;"
-#: the events of a copied session, and the events that they repeat: a purge of these takes them along
-_COPIES = """
-    create table copies (
-        seq integer primary key references events (seq) on delete cascade,
-        source integer not null, session integer not null  -- the first of them when a copy was copied, and its session
-    ) without rowid;
-    create index copies_by_session on copies (session);
+
+#: of events that retention removed whose they were: a purge of them still finds the lines that rest on them
+_RETIRED = """
+    create table retired (seq integer primary key, session integer not null, at text not null);
+    create index retired_by_session on retired (session);
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -165,11 +163,13 @@ MIGRATIONS: tuple[str, ...] = (
     _GOALS,
     _PURGES,
     _EMPTIED,
-    _COPIES,
+    copies.MIGRATION,
     run_dirs.MIGRATION,
     _TOOL_CALLS,
     ledger.MIGRATION,
     adoptions.MIGRATION,
+    prompts.SAID,
+    _RETIRED,
 )
 
 

@@ -37,7 +37,8 @@ class Selection:
 class Found:
     """What a selection holds now."""
 
-    seqs: frozenset[int] = frozenset()
+    seqs: frozenset[int] = frozenset()  #: of events that are there, and of those that retention removed
+    events: int = 0  #: that are there
     sessions: tuple[str, ...] = ()  #: `host/session_id`
     sources: frozenset[str] = frozenset()  #: `host/session_id#seq`
     transcripts: tuple[str, ...] = ()  #: the hosts' own files
@@ -51,7 +52,9 @@ class Found:
 def find(connection: sqlite3.Connection, selection: Selection) -> Found:
     """What a purge would take: events, and the lines of memory that cite one of them."""
     rows = events_of(connection, selection)
-    seqs = frozenset(row["seq"] for row in rows)
+    retired = retired_of(connection, selection)
+    session_of = {row["seq"]: f"{row['host']}/{row['session_id']}" for row in rows} | retired
+    seqs = frozenset(session_of)
     cited = connection.execute(
         "select root, path, line from citations where seq in (select value from json_each(?))", (as_json(seqs),)
     )
@@ -60,10 +63,11 @@ def find(connection: sqlite3.Connection, selection: Selection) -> Found:
         gone.setdefault((root, path), set()).add(line)
     sessions = {f"{row['host']}/{row['session_id']}": row["transcript_path"] for row in rows}
     named = {f"{host}/{session}": None for host, session in selection.sessions}
-    taken = sorted({**named, **sessions})
+    taken = sorted({*named, *sessions, *retired.values()})
     return Found(
-        seqs=seqs, sessions=tuple(taken), followers=_followers(connection, seqs, set(named) or set(taken), taken),
-        sources=frozenset(f"{row['host']}/{row['session_id']}#{row['seq']}" for row in rows),
+        seqs=seqs, events=len(rows), sessions=tuple(taken),
+        followers=_followers(connection, seqs, set(named) or set(taken), taken),
+        sources=frozenset(f"{session}#{seq}" for seq, session in session_of.items()),
         transcripts=tuple(sorted({path for path in sessions.values() if path})),
         gone={key: frozenset(lines) for key, lines in gone.items()},
         quarantined=len(quarantined_of(connection, selection)), goals=len(goals_of(connection, selection)),
@@ -136,6 +140,22 @@ def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqli
     return [
         row for row in rows if any(t is selection.tier for _, t, _ in parts_of(row["kind"], json.loads(row["data"])))
     ]
+
+
+def retired_of(connection: sqlite3.Connection, selection: Selection) -> dict[int, str]:
+    """The events that fit and that retention removed, each with its `host/session_id`.
+
+    Who said them is not kept, so a tier selects none.
+    """
+    if selection.tier is not None:
+        return {}
+    before = rfc3339(selection.before) if selection.before else None
+    rows = connection.execute(
+        "select seq, host || '/' || session_id from retired join sessions on sessions.id = session"
+        f" where (?1 is null or at < ?1) and (?2 is null or host = ?2) and (?3 = '[]' or {_NAMED})",
+        (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions)),
+    )
+    return dict(rows.fetchall())
 
 
 def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list[str]:

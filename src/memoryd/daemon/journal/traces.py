@@ -50,6 +50,11 @@ def forget_events(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> No
     )
 
 
+def forget_retired(connection: sqlite3.Connection, found: Found) -> None:
+    """What retention had left of events: nothing rests on them any more."""
+    connection.executemany("delete from retired where seq = ?", [(seq,) for seq in found.seqs])
+
+
 def forget_traces(connection: sqlite3.Connection, found: Found, selection: Selection, *, changed: bool) -> None:
     """What is left of sessions without events, and texts that may quote what is gone."""
     empty = [row[0] for row in connection.execute(_EMPTY_SESSIONS, _of_sessions(selection, found))]
@@ -83,6 +88,7 @@ def forget_traces(connection: sqlite3.Connection, found: Found, selection: Selec
 #: sessions that hold nothing any more: they lost their events now, or retention had taken them before
 _EMPTY_SESSIONS = """
     select id from sessions where not exists (select 1 from events where session = sessions.id)
+    and not exists (select 1 from retired where session = sessions.id)
     and (host || '/' || session_id in (select value from json_each(?1)) or last_at < ?2 and coalesce(?3, host) = host)
 """
 

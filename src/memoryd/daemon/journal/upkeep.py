@@ -81,7 +81,8 @@ class Upkeep:
     def retain(self, now: datetime, *, days: int, max_bytes: int) -> int:
         """Remove consolidated events that are too old, or the oldest while the database is too large; old reservations.
 
-        Each leaves a content-free tombstone, so that a transcript read again does not bring it back.
+        Each leaves a content-free tombstone, so that a transcript read again does not bring it back, and whose it was,
+        so that a purge finds the lines that rest on it.
         """
         limit = rfc3339(now - timedelta(days=days))
         self.journal.execute("delete from reservations where at < ?", limit)
@@ -168,12 +169,15 @@ def _retain(connection: sqlite3.Connection, limit: str, max_bytes: int) -> int:
     pages, size, free = (connection.execute(f"pragma {p}").fetchone()[0] for p in _PAGES)
     over = (pages - free) * size > max_bytes
     rows = connection.execute(
-        "select seq, events.id from events join sessions on sessions.id = session"
+        "select seq, events.id, session, at from events join sessions on sessions.id = session"
         " where seq <= watermark and (at < ? or ?) order by seq limit ?",
         (limit, over, _RETENTION_BATCH),
     ).fetchall()
-    connection.executemany("insert or ignore into tombstones (digest) values (?)", [(digest(id_),) for _, id_ in rows])
-    connection.executemany("delete from events where seq = ?", [(seq,) for seq, _ in rows])
+    connection.executemany("insert or ignore into tombstones (digest) values (?)", [(digest(row[1]),) for row in rows])
+    connection.executemany(
+        "insert or ignore into retired (seq, session, at) values (?,?,?)", [(seq, *rest) for seq, _, *rest in rows]
+    )
+    connection.executemany("delete from events where seq = ?", [(row[0],) for row in rows])
     return len(rows)
 
 

@@ -138,6 +138,7 @@ class SessionExportParams(Params):
     host: str
     session_id: str
     file: AbsolutePath | None = None
+    force: bool = False  #: in place of a file that is there
 
 
 class SessionExported(Result):

@@ -43,6 +43,15 @@ def test_from_events_to_memory_and_back(cli: Cli, world: World) -> None:
     assert cli("jobs").out == "no job waits, runs or was skipped\n"
 
 
+def test_a_prompt_with_one_word_in_common_is_told_where_that_is_enough(cli: Cli, world: World) -> None:
+    content = "The harbour cranes are painted yellow.\n"
+    assert cli("save", "--name", "harbour", "--type", "project", stdin=content).status == 0
+    alone = cli("recall", "--query", "yellow or purple")
+    assert (alone.out, alone.err.count("search --match any")) == ("", 1)
+    assert "yellow" in cli("recall", "--query", "yellow cranes").out
+    assert "harbour" in cli("search", "yellow or purple", "--match", "any").out
+
+
 def test_save_search_edit_forget_undo(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     saved = cli("save", "--name", "deploy way", "--type", "project", stdin="We deploy with make ship, never by hand.\n")
     assert (saved.status, saved.out.split()[:2]) == (0, ["saved:", "deploy-way"])

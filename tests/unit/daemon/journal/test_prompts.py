@@ -11,7 +11,7 @@ from support.events import START, arrival
 
 from memoryd.daemon.journal import prompts
 from memoryd.daemon.journal.journal import Arrival, Journal, append_one, data_json
-from memoryd.daemon.journal.prompts import Prompt, PromptHistory, Wanted
+from memoryd.daemon.journal.prompts import Place, Prompt, PromptHistory, Wanted
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def prompt(text: str, **rest: Any) -> Arrival:
 def walk(journal: Journal, limit: int, *, between: Iterator[str] | None = None, **which: object) -> list[Prompt]:
     """Every page; `between` two of them a new prompt arrives."""
     found: list[Prompt] = []
-    before: int | None = None
+    before: Place | None = None
     while True:
         page, before = PromptHistory(journal).page(Wanted(limit=limit, before=before, **which))  # type: ignore[arg-type]
         assert len(page) <= limit
@@ -57,6 +57,17 @@ def test_prompts_come_newest_first_from_any_session_by_prefix(journal: Journal) 
     assert texts(walk(journal, 10, host="claude-code", session_id="b")) == ["fix the build"]
     assert texts(walk(journal, 10, host="codex")) == []
     assert texts(walk(journal, 10, directory=Path("/elsewhere"))) == []
+
+
+def test_what_was_imported_stands_by_the_time_at_which_it_was_said(journal: Journal) -> None:
+    append(
+        journal, prompt("now", minute=60), prompt("long ago", session="b", minute=-86_400),
+        prompt("between", session="b", minute=30), prompt("at the same time", minute=30),
+    )  # fmt: skip
+    told = ["now", "at the same time", "between", "long ago"]
+    assert texts(walk(journal, 10)) == told
+    assert texts(walk(journal, 1)) == told
+    assert texts(walk(journal, 10, host="claude-code", session_id="b")) == ["between", "long ago"]
 
 
 def test_what_hook_and_transcript_both_tell_is_one_prompt(journal: Journal) -> None:
@@ -101,5 +112,5 @@ def test_a_page_of_rare_prompts_may_be_short_and_goes_on(journal: Journal, monke
     monkeypatch.setattr(prompts, "LOOKED_AT", 10)
     append(journal, prompt("rare"), *(prompt("common") for _ in range(30)))
     page, before = PromptHistory(journal).page(Wanted(prefix="rare"))
-    assert (page, before) == ([], 22)
+    assert (page, before and before.seq) == ([], 22)
     assert texts(walk(journal, 10, prefix="rare")) == ["rare"]
