@@ -7,6 +7,7 @@ import asyncio
 import ctypes
 import errno
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -181,12 +182,12 @@ def _is_pipe(number: int) -> bool:
 
 async def tries(brief: Brief, purse: Purse, argument: str) -> Done:
     """Try one way out after another, and tell of each how it went: `done`, or the error's name."""
-    told = [await asyncio.to_thread(_tried, *way.split(" ", 1)) for way in argument.split(SEPARATOR)]
+    told = [await asyncio.to_thread(tried, *way.split(" ", 1)) for way in argument.split(SEPARATOR)]
     one = brief.projection.sessions[0]
     return Done(notes=(Note(host=one.host, session_id=one.session_id, text=SEPARATOR.join(told)),))
 
 
-def _tried(how: str, what: str = "") -> str:
+def tried(how: str, what: str = "") -> str:
     try:
         return WAYS_OUT[how](what) or "done"
     except OSError as error:
@@ -216,6 +217,17 @@ def _ring(_: str) -> None:
         raise OSError(ctypes.get_errno(), "io_uring_setup")
 
 
+def _io_priority(which: int, pid: str) -> None:
+    library, number = ctypes.CDLL(None, use_errno=True), 251 if os.uname().machine == "x86_64" else 30
+    if library.syscall(number, which, int(pid), 2 << 13 | 7) < 0:  # the lowest of best effort
+        raise OSError(ctypes.get_errno(), "ioprio_set")
+
+
+def _mode_of_open(path: str) -> None:
+    with open(path, "rb") as file:
+        os.fchmod(file.fileno(), 0o777)
+
+
 def _privileges(_: str) -> str:
     return "done" if "NoNewPrivs:\t0" in Path("/proc/self/status").read_text() else "EPERM"
 
@@ -235,6 +247,19 @@ WAYS_OUT: dict[str, Callable[[str], Any]] = {
     "bind": _bind,
     "signal": lambda pid: os.kill(int(pid), signal.SIGUSR1),
     "trace": _trace,
+    "limit": lambda pid: resource.prlimit(int(pid), resource.RLIMIT_NOFILE, (5, 5)) and None,
+    "nice": lambda pid: os.setpriority(os.PRIO_PROCESS, int(pid), 10),
+    "nice_user": lambda uid: os.setpriority(os.PRIO_USER, int(uid), os.getpriority(os.PRIO_PROCESS, 0)),
+    "processors": lambda pid: os.sched_setaffinity(int(pid), {min(os.sched_getaffinity(0))}),
+    "scheduler": lambda pid: os.sched_setscheduler(int(pid), os.SCHED_BATCH, os.sched_param(0)),
+    "parameters": lambda pid: os.sched_setparam(int(pid), os.sched_param(0)),
+    "io": lambda pid: _io_priority(1, pid),
+    "io_user": lambda uid: _io_priority(3, uid),
+    "mode": lambda path: os.chmod(path, 0o777),
+    "open_mode": _mode_of_open,
+    "times": lambda path: os.utime(path, (0, 0)),
+    "owner": lambda path: os.chown(path, os.getuid(), os.getgid()),
+    "attribute": lambda path: os.setxattr(path, "user.agent", b"was here"),
     "ring": _ring,
     "privileges": _privileges,
 }

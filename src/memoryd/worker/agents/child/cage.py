@@ -1,7 +1,8 @@
 """The cage of an agent, entered before it reads anything: Landlock, else bubblewrap, else none if a person allows that.
 
 What it may do: read the system's and the program's own files and what its order names, write to its own folder, connect
-to the ports of its order. Not: the person's home, memoryd's data, Unix sockets, signals to others, more privileges.
+to the ports of its order. Not: the person's home, memoryd's data, Unix sockets, signals to others and their limits and
+priorities, owners, modes and times of files, more privileges.
 """
 
 import contextlib
@@ -53,7 +54,7 @@ def enter(order: Order) -> None:
     if os.geteuid() == 0:
         with contextlib.suppress(OSError):  # a service's own filter may have taken the call away
             kernel.drop_capabilities()
-    seccomp.restrict()
+    seccomp.restrict(modes=order.modes)
 
 
 def describe() -> tuple[bool, str]:

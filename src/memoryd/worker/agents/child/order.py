@@ -15,6 +15,7 @@ class Order:
     reads: tuple[str, ...] = ()  #: beside the system's and the program's own
     writes: tuple[str, ...] = ()  #: beside `work`
     ports: tuple[int, ...] | None = ()  #: TCP ports that it may connect to; None: all
+    modes: bool = False  #: it may change modes and times of files, of any that are the person's
     memory_bytes: int = 1024 * MEGABYTE  #: of all its processes together
     address_bytes: int = 0  #: of one process; 0: no limit, because some programs reserve far more than they use
     processes: int = 64

@@ -34,7 +34,7 @@ def order(settings: Settings, place: Path, env: Mapping[str, str], *, allow_unca
         return Order(
             work=str(place), reads=(*reads, *programs.reads(settings.command, env)),
             writes=programs.writes(settings.command, env), ports=None, memory_bytes=COMMAND_BYTES, processes=256,
-            cpu_seconds=_cpu(settings), allow_uncaged=allow_uncaged,
+            cpu_seconds=_cpu(settings), allow_uncaged=allow_uncaged, modes=True,  # programs write their logins 0600
         )  # fmt: skip
     return Order(
         work=str(place), reads=reads, ports=tuple(sorted(set(_ports(settings, env)))),

@@ -10,7 +10,7 @@ from datetime import datetime
 from memoryd.worker.agents.brief import AgentFault, FaultCode
 from memoryd.worker.agents.command.output import Told
 from memoryd.worker.agents.command.process import KEPT_ERROR_BYTES, Ended
-from memoryd.worker.agents.command.programs import Program
+from memoryd.worker.agents.command.programs import KNOWN, Program
 from memoryd.worker.agents.command.resets import seconds_until
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126  #: what a shell ends with
@@ -123,11 +123,17 @@ _REASONS: dict[FaultCode, str] = {
     "crashed": "{name} ended with status {status} and no words that are known; run it by hand to see why",
 }
 
+_UNKNOWN = (
+    "{name} cannot be run as it is configured: in its cage it may start only the system's programs and what lies beside"
+    " it; write claude, codex or gemini as the first word of [agent] command, without a wrapper, or correct it"
+)
+_TOO_MUCH = "{name} printed without end and was ended; run it by hand to see what"
+
 
 def failure(program: Program, ended: Ended, told: Told, now: datetime) -> AgentFault | None:
     """The fault of a program that says that it failed, by its words or its status; None when it does not."""
     if ended.too_much:
-        return fault(program, "bad-answer")
+        return AgentFault("bad-answer", _TOO_MUCH.format(name=program.name or "the command"))
     if not told.error and ended.status == 0:
         return None
     texts = (told.error, told.text, ended.error)
@@ -144,7 +150,8 @@ def of_no_answer(program: Program, ended: Ended, told: Told, now: datetime) -> A
 
 def fault(program: Program, code: FaultCode, *, status: int = 0, retry_after: float | None = None) -> AgentFault:
     """A fault with our words alone: nothing that was printed."""
-    reason = _REASONS[code].format(name=program.name or "the command", login=program.login, status=status)
+    words = _UNKNOWN if code == "configuration" and program.name not in KNOWN else _REASONS[code]
+    reason = words.format(name=program.name or "the command", login=program.login, status=status)
     return AgentFault(code, reason, retry_after)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from memoryd.worker.agents import exits
 
 MAX_OUT_BYTES = 1024 * 1024
+MAX_ERROR_BYTES = 16 * 1024 * 1024  #: of what it says beside its answer
 CHUNK_BYTES = 64 * 1024
 KEPT_ERROR_BYTES = 16 * 1024  #: its end
 LINGER_SECONDS = 2.0  #: for it to end when it is asked to; for what it started to let go of its output
@@ -49,7 +50,7 @@ async def _talked(child: Process, exited: asyncio.Event, prompt: bytes) -> Ended
     assert child.stderr is not None
     feeding = asyncio.create_task(_feed(child, prompt))
     out = asyncio.create_task(_bounded(child, child.stdout))
-    error = asyncio.create_task(_end_of(child.stderr))
+    error = asyncio.create_task(_end_of(child, child.stderr))
     try:
         await exited.wait()
         await asyncio.wait((feeding, out, error), timeout=LINGER_SECONDS)
@@ -58,8 +59,8 @@ async def _talked(child: Process, exited: asyncio.Event, prompt: bytes) -> Ended
             task.cancel()
         await asyncio.wait((feeding, out, error))
     assert child.returncode is not None
-    text, too_much = out.result()
-    return Ended(status=child.returncode, out=_decoded(text), error=_decoded(error.result()), too_much=too_much)
+    (text, endless), (words, noisy) = out.result(), error.result()
+    return Ended(status=child.returncode, out=_decoded(text), error=_decoded(words), too_much=endless or noisy)
 
 
 async def _feed(child: Process, prompt: bytes) -> None:
@@ -81,12 +82,15 @@ async def _bounded(child: Process, stream: asyncio.StreamReader) -> tuple[bytes,
     return bytes(kept), False
 
 
-async def _end_of(stream: asyncio.StreamReader) -> bytes:
-    kept = b""
+async def _end_of(child: Process, stream: asyncio.StreamReader) -> tuple[bytes, bool]:
+    kept, left = b"", MAX_ERROR_BYTES
     with contextlib.suppress(asyncio.CancelledError):
         while chunk := await stream.read(CHUNK_BYTES):
-            kept = (kept + chunk)[-KEPT_ERROR_BYTES:]
-    return kept
+            kept, left = (kept + chunk)[-KEPT_ERROR_BYTES:], left - len(chunk)
+            if left < 0:
+                _signal(child, signal.SIGKILL)
+                return kept, True
+    return kept, False
 
 
 async def _end(child: Process, exited: asyncio.Event) -> None:

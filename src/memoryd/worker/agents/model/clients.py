@@ -13,11 +13,34 @@ from memoryd.worker.agents.brief import AgentFault, Settings
 from memoryd.worker.agents.providers import Endpoint
 
 CONNECT_SECONDS = 10.0
+MAX_BODY_BYTES = 8 * 1024 * 1024  #: of one answer as it is sent; the longest is a hundredth of that
 NO_KEY = "none"  #: servers of one's own want no key, their client wants a word
 
 
 class NotAnApi(Exception):
     """What answered with success is no interface of a model: a page of a proxy, of a login, of another server."""
+
+
+class TooLong(Exception):
+    """An answer of more than `MAX_BODY_BYTES`."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends, whatever is sent."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MAX_BODY_BYTES
+        async for piece in self._body:
+            left -= len(piece)
+            if left < 0:
+                raise TooLong
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
 
 
 @contextlib.asynccontextmanager
@@ -33,7 +56,7 @@ async def connected(endpoint: Endpoint, settings: Settings) -> AsyncIterator[Mod
     authorities = await asyncio.to_thread(_authorities, settings.ca_file)
     async with httpx2.AsyncClient(
         proxy=settings.proxy or None, verify=authorities, timeout=timeout, trust_env=False,
-        event_hooks={"response": [_refuse_pages]}, follow_redirects=False,
+        event_hooks={"response": [_bound, _refuse_pages]}, follow_redirects=False,
     ) as client:  # fmt: skip
         make = _anthropic if endpoint.provider.interface == "anthropic" else _openai
         yield await asyncio.to_thread(make, endpoint, settings.key or NO_KEY, client)  # it loads an SDK
@@ -80,6 +103,11 @@ def _authorities(ca_file: str) -> ssl.SSLContext:
             "configuration", "cannot read the certificate bundle that SSL_CERT_FILE names; correct its path"
         ) from error
     return context
+
+
+async def _bound(response: httpx2.Response) -> None:
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream)
 
 
 async def _refuse_pages(response: httpx2.Response) -> None:

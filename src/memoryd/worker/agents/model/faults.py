@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic_ai import exceptions as e
 
 from memoryd.worker.agents.brief import AgentFault, FaultCode
-from memoryd.worker.agents.model.clients import NotAnApi
+from memoryd.worker.agents.model.clients import NotAnApi, TooLong
 from memoryd.worker.agents.model.paying import caused_by
 from memoryd.worker.agents.providers import Endpoint
 
@@ -27,6 +27,10 @@ _TABLE: tuple[tuple[Callable[[BaseException], bool], FaultCode, str], ...] = (
     (
         lambda error: caused_by(error, NotAnApi), "provider-down",
         "{host} answered with a page, not as a model's API does; see base_url, a proxy or a login of the network",
+    ),
+    (
+        lambda error: caused_by(error, TooLong), "provider-down",
+        "{host} sent an answer without end; see base_url, and the server there",
     ),
     (
         _is(e.ModelQuotaExceededError), "quota",

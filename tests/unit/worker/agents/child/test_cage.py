@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from support.agent_child import SEPARATOR
+from support.agent_child import SEPARATOR, tried
 from support.agents import ARGV, child_agent, fault_of, propose
 
 from memoryd.worker.agents.child import bubblewrap, cage
@@ -20,6 +21,7 @@ from memoryd.worker.agents.child.order import Order
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and bubblewrap are of Linux")
 
+TESTS = str(Path(__file__).parents[4])
 REFUSED = {"EACCES", "EPERM", "EROFS", "ENOENT", "EAFNOSUPPORT", "ESRCH", "ENOSYS", "EXDEV"}
 
 
@@ -97,10 +99,9 @@ async def test_files_of_the_person_and_of_memoryd_are_out_of_reach(
 async def test_its_own_folder_and_what_its_order_names_are_open(tmp_path: Path, secret: Path, kind: Kind) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    tests = str(Path(__file__).parents[4])
     told = await kind.attempt(
         tmp_path, "write new", f"read {secret}", f"append {secret}", f"write {other / 'new'}",
-        reads=(str(secret.parent), tests), writes=(str(other),),
+        reads=(str(secret.parent), TESTS), writes=(str(other),),
     )  # fmt: skip
     assert told[:2] == ["done", "done"]
     assert told[2] in REFUSED
@@ -119,6 +120,50 @@ async def test_processes_and_sockets_of_others_are_out_of_reach(tmp_path: Path, 
     assert other.returncode is None
     assert await uncaged.attempt(tmp_path, f"signal {other.pid}") == ["done"]
     assert await other.wait() == -signal.SIGUSR1
+
+
+def state_of(pid: int) -> tuple[object, ...]:
+    """What an agent might change of a process."""
+    limit, nice = resource.prlimit(pid, resource.RLIMIT_NOFILE), os.getpriority(os.PRIO_PROCESS, pid)
+    return limit, nice, os.sched_getscheduler(pid), os.sched_getaffinity(pid)
+
+
+@linux
+async def test_limits_and_priorities_of_others_are_out_of_reach(tmp_path: Path, kind: Kind) -> None:
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(60)")
+    pid, before = other.pid, state_of(other.pid)
+    ways_out = ("limit", "nice", "processors", "scheduler", "parameters", "io")
+    told = await kind.attempt(tmp_path, *(f"{way} {pid}" for way in ways_out), "nice_user 0", "io_user 0")
+    assert set(told) <= REFUSED
+    assert state_of(pid) == before
+    assert {tried(way, str(pid)) for way in ways_out} == {"done"}
+    changed = state_of(pid)
+    assert (changed[0], changed[1], changed[2]) == ((5, 5), 10, os.SCHED_BATCH)
+    other.kill()
+    await other.wait()
+
+
+@linux
+async def test_a_process_may_still_set_its_own_priority(tmp_path: Path, kind: Kind) -> None:
+    assert await kind.attempt(tmp_path, "nice 0", "processors 0", "scheduler 0", "io 0") == ["done"] * 4
+
+
+@linux
+async def test_owners_modes_and_times_of_files_are_out_of_reach(tmp_path: Path, secret: Path, kind: Kind) -> None:
+    ways_out = [f"{way} {secret}" for way in ("mode", "times", "owner", "attribute", "open_mode")]
+    before = secret.stat()
+    told = await kind.attempt(tmp_path, *ways_out, "write own", "mode own", reads=(str(secret.parent), TESTS))
+    assert set(told[:5]) <= REFUSED
+    assert told[5:] == ["done", "EPERM"]
+    assert (secret.stat(), os.listxattr(secret)) == (before, [])
+    assert {tried(*way.split(" ", 1)) for way in ways_out} <= {"done", "EOPNOTSUPP", "ENOTSUP"}
+    assert (secret.stat().st_mode & 0o777, secret.stat().st_mtime) == (0o777, 0)
+
+
+@linux
+async def test_a_program_that_writes_a_login_may_set_modes_but_no_owners(tmp_path: Path, kind: Kind) -> None:
+    own = ("write own", "mode own", "open_mode own", "times own", "owner own", "attribute own")
+    assert await kind.attempt(tmp_path, *own, modes=True) == ["done"] * 4 + ["EPERM"] * 2
 
 
 @linux

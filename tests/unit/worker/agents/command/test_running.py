@@ -184,9 +184,12 @@ async def test_what_is_no_answer_is_not_taken_for_nothing_worth_keeping(tmp_path
     assert fault.fault.code == "bad-answer"
 
 
-async def test_output_without_end_ends_the_program(tmp_path: Path) -> None:
-    fault = await fault_of(script(tmp_path, "claude", then=f"echo $$ >{tmp_path}/pid; yes 'more and more'"))
+@pytest.mark.parametrize("output", [1, 2])
+async def test_output_without_end_ends_the_program(tmp_path: Path, output: int) -> None:
+    endless = f"echo $$ >{tmp_path}/pid; yes 'more and more' >&{output}"
+    fault = await fault_of(script(tmp_path, "claude", then=endless))
     assert fault.fault.code == "bad-answer"
+    assert "printed without end" in fault.fault.reason
     await gone(tmp_path / "pid")
 
 
@@ -237,6 +240,15 @@ async def test_a_program_that_is_not_there_or_cannot_be_run_is_a_matter_of_confi
     plain = await fault_of(Script(path=tmp_path / "codex"))
     assert absent.fault.code == plain.fault.code == "configuration"
     assert "absolute path" in absent.fault.reason
+
+
+async def test_a_wrapper_that_may_not_start_its_program_is_told_of_the_cage(tmp_path: Path) -> None:
+    (tmp_path / "claude").write_text("no program that may be run")
+    given = Settings(kind="command", command=("nice", str(tmp_path / "claude")))
+    with pytest.raises(AgentFault) as caught:
+        await work(brief(given, projection(*talk("I like tea."))), CountingPurse())
+    assert caught.value.fault.code == "configuration"
+    assert "wrapper" in caught.value.fault.reason
 
 
 async def test_a_conversation_of_many_parts_is_asked_about_part_by_part(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from memoryd.worker.agents.brief import AgentFault
 from memoryd.worker.agents.model import work
 from memoryd.worker.agents.providers import PROVIDERS, Provider, endpoint
 
+ENDLESS_BYTES = 128 * 1024 * 1024  #: more than any buffers on the way take
 SAID = projection(*talk("please keep commit messages short"))
 
 
@@ -79,6 +80,29 @@ async def test_an_authority_that_nobody_named_is_not_trusted(tls: ssl.SSLContext
             await work(brief(settings(fake.url), SAID), CountingPurse())
     assert caught.value.fault.code == "provider-down"
     assert fake.asked == []
+
+
+@pytest.mark.parametrize("status", [200, 500])
+async def test_an_answer_without_end_is_read_no_further(status: int) -> None:
+    sent = 0
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 %d X\r\ncontent-type: application/json\r\n\r\n" % status)
+        with contextlib.suppress(ConnectionError):
+            while sent < ENDLESS_BYTES:
+                writer.write(b" " * 65_536)
+                await writer.drain()
+                sent += 65_536
+        writer.close()
+
+    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        with pytest.raises(AgentFault) as caught:
+            await work(brief(settings(url), SAID), CountingPurse())
+    assert (caught.value.fault.code, "without end" in caught.value.fault.reason) == ("provider-down", True)
+    assert sent < ENDLESS_BYTES
 
 
 async def test_a_bundle_that_cannot_be_read_is_a_configuration_error(tmp_path: Path) -> None:
