@@ -34,6 +34,7 @@ class Settings(_Line):
     model: str = ""  #: `provider:name`
     base_url: str = ""
     key: str = Field(default="", repr=False)
+    key_name: str = ""  #: of the variable, credential or file that holds it; '': none is sent
     command: tuple[str, ...] = ()  #: argv
     max_steps: int = 8  #: calls in one run
     compaction_max_steps: int = 3  #: in a run on texts cut for a compaction

@@ -49,7 +49,7 @@ async def run(brief: Brief, purse: Purse) -> Done:
                 paying = PayingModel(model, endpoint=endpoint, purse=purse, limits=limits)
                 return await _Run(brief=brief, model=paying, found=found).done()
     except Exception as error:
-        fault = error if isinstance(error, AgentFault) else fault_of(error, endpoint)
+        fault = error if isinstance(error, AgentFault) else fault_of(error, endpoint, settings.key_name)
         if fault is None:
             raise
         raise fault.having_found(next(iter(found), None)) from error
@@ -80,7 +80,7 @@ class _Run:
             return await asyncio.to_thread(electing.done, self.brief, await _in_sizes((SMALL, TINY), self._copied))
         if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
             self.found.append(await ladder.probe(self.model, small=self.small))
-        known = self.brief.settings.way or next(iter(self.found), ANYWHERE)
+        known = self.brief.settings.way or (self.found[0] if self.found else ANYWHERE)
         filing, way = await self._ask_all(known)
         return await asyncio.to_thread(filing.done, way if self.found else None)
 
