@@ -19,7 +19,6 @@ from memoryd.ipc import faults
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
 
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
