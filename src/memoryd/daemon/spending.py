@@ -13,13 +13,6 @@ from memoryd.daemon.journal.usage import By, JournalUsage, Row
 from memoryd.ipc.methods.usage import LimitState, Spent, Usage
 
 FAILING_RUNS = 3  #: in a row, after which the agent is said to fail
-#: of runs of an agent that asks a model: one without changes is its own where it made a call
-_NEWEST_ENDS = """
-    select outcome, reason from runs where action = 'consolidate' and coalesce(agent, '') <> 'rules'
-    and (outcome = 'rejected' or outcome = 'applied' or outcome = 'failed' and reason not like 'the daemon stopped%'
-        or outcome = 'no_change' and exists (select 1 from reservations where run_id = runs.id))
-    order by started_at desc limit ?
-"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,7 +49,7 @@ class Spending:
 
     def _failing(self) -> Iterator[str]:
         """After runs that the rules had to take over, until one of the agent's own succeeds."""
-        rows = self.journal.read(lambda c: c.execute(_NEWEST_ENDS, (FAILING_RUNS,)).fetchall())
+        rows = self.sums.newest_ends(FAILING_RUNS)
         if len(rows) == FAILING_RUNS and all(row["outcome"] in ("failed", "rejected") for row in rows):
             last = f"the last {FAILING_RUNS} runs of the {self.config().agent.kind} agent failed"
             yield f"{last}, the rules take over what it fails on ({rows[0]['reason']}); see `memoryd config agent`"

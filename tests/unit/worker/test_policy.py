@@ -40,3 +40,9 @@ def test_outages_in_a_row_are_told_to_the_breaker_and_faults_of_ours_are_not() -
     for code in ("provider-down", "provider-slow", "configuration", "cage", "budget", "refused", "crashed"):
         after(code, breaker=breaker)
     assert breaker.outages == 2
+
+
+def test_a_run_that_a_person_wanted_now_makes_no_pause_longer() -> None:
+    breaker = MemoryBreaker()
+    policy.after(Fault(code="provider-down", reason="mend it"), breaker, NOW, asked=True)
+    assert breaker.outages == 0
