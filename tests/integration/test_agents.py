@@ -90,7 +90,9 @@ async def test_after_the_last_attempt_the_rules_take_the_range_at_once(
         assert await runs(daemon) == [(None, "failed")] * 3 + [("rules", "applied")]
         stats = await one.call("worker.stats", timeout=5)
         assert (stats.total_failed, stats.total_completed, stats.last_error) == (3, 1, "refused: mend it")
-        assert (await daemon.health()).state == "ok"
+        health = await daemon.health()
+        assert health.state == "degraded"
+        assert "the last 3 runs of the model agent failed" in str(health.reason)
 
 
 async def test_what_the_rules_fail_on_too_is_skipped_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from support.fake_model import FakeModel, Reply, error, item, serving
 from support.talk import turn
 
 from memoryd.daemon import keys
-from memoryd.daemon.config import Config
+from memoryd.daemon.config import Budget, Config
 from memoryd.daemon.daemon import Daemon
 
 CHILD_SECONDS = 60.0  #: for a child to load its library on a busy machine, and to answer
@@ -112,7 +112,7 @@ async def test_a_model_that_deletes_escapes_leaks_and_obeys_is_refused_and_seen(
 _DAEMON = """
 import asyncio, sys
 from pathlib import Path
-from memoryd.daemon.config import Config
+from memoryd.daemon.config import Budget, Config
 from support.daemons import client, idle, running
 from support.talk import turn
 
@@ -139,3 +139,17 @@ async def test_a_daemon_whose_agent_asks_a_model_loads_no_library_of_models(tmp_
             subprocess.run, command, env=env, capture_output=True, text=True, timeout=100, check=True
         )
     assert "applied []" in done.stdout.splitlines()
+
+
+async def test_one_call_an_hour_is_enough_for_the_probe_and_then_for_the_run(tmp_path: Path) -> None:
+    async with serving(Reply(items=[FACT])) as fake:
+        given = config(fake).model_copy(update={"budget": Budget(calls_per_hour=1)})
+        async with running(tmp_path, config=given) as daemon, client(daemon) as one:
+            await turn(one, SAID, cwd=str(tmp_path))
+
+            async def put_off() -> bool:
+                return any(job["state"] == "deferred" for job in await jobs(daemon))
+
+            await until(put_off, seconds=CHILD_SECONDS)
+            assert [asked.is_probe for asked in fake.asked] == [True]
+            assert list((await asyncio.to_thread(daemon.agents.ways.all)).values()) == ["tools"]

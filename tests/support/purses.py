@@ -37,9 +37,11 @@ class MemoryBreaker:
     def paused(self, now: datetime) -> Outage | None:
         return self.outage if self.outage is not None and self.outage.until > now else None
 
-    def failed(self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None) -> Outage:
-        self.outages += 1
-        seconds = retry_after_seconds or 60.0 * 2 ** (self.outages - 1)
+    def failed(
+        self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None, *, counts: bool = True
+    ) -> Outage:
+        self.outages += counts
+        seconds = retry_after_seconds or 60.0 * 2 ** max(self.outages - 1, 0)
         self.outage = Outage(code=code, reason=reason, until=now + timedelta(seconds=seconds))
         return self.outage
 

@@ -105,6 +105,7 @@ def settings(config: Config, env: Mapping[str, str], config_dir: Path, ways: Map
     key = key_of(agent, target, env, config_dir)
     return Settings(
         kind="model", model=agent.model, base_url=target.base_url, key=key.value if key else "",
+        key_name=key.name if key else "",
         proxy=proxy_of(target.base_url, env), way=ways.get(target.id) or ("tools" if target.is_own else None), **common,
     )  # fmt: skip
 

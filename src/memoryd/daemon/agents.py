@@ -13,7 +13,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
 from memoryd.worker.agents import OnDemand, providers, rules_agent
-from memoryd.worker.agents.brief import Done, Settings
+from memoryd.worker.agents.brief import Settings, Way
 from memoryd.worker.ports import Ledger, MemoryAgent
 
 PLACES = "run/agents"  #: below the data directory: the working directories of runs
@@ -65,8 +65,7 @@ class Agents:
         """:raises ConfigError: they name no model and no command, or a key is missing"""
         return agenting.settings(self.config(), self.env, self.config_dir, self.ways.all())
 
-    def _heard(self, settings: Settings, done: Done) -> None:
+    def _heard(self, settings: Settings, way: Way) -> None:
         """Remember in which way a model has answered; when that cannot be written it is tried again next time."""
-        if done.way is not None:
-            with contextlib.suppress(MemorydError):
-                self.ways.keep(providers.endpoint(settings.model, settings.base_url).id, done.way)
+        with contextlib.suppress(MemorydError):
+            self.ways.keep(providers.endpoint(settings.model, settings.base_url).id, way)

@@ -5,17 +5,57 @@ The table of keys is part of the contract (docs/operations.md, "Configuration").
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memoryd.errors import ConfigError
 from memoryd.ipc import faults
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+
+def _address(url: str) -> str:
+    """:raises ValueError: it is none of a server; it is not quoted, for a password may stand in it"""
+    if url and not _is_address(url):
+        raise ValueError("is no address of a server; it looks like http://127.0.0.1:11434/v1, with http or https")
+    return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and _plain(url)
+    except ValueError:  # a port that is none
+        return False
+
+
+def _plain(url: str) -> bool:
+    return not re.search(r"[\s\x00-\x1f\x7f]", url)
+
+
+def _variable(name: str) -> str:
+    """:raises ValueError: it is no name of a variable, perhaps the key itself, so it is not quoted"""
+    if name and (not _VARIABLE.fullmatch(name) or _looks_like_a_key(name)):
+        raise ValueError("is no name of a variable (letters, digits and _), such as OPENAI_API_KEY; never the key")
+    return name
+
+
+def _looks_like_a_key(name: str) -> bool:
+    from memoryd.ipc.redaction import redact  # its rules are many, and most configurations name no key
+
+    return redact(name) != name
+
+
+Address = Annotated[str, AfterValidator(_address)]
+Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class _Section(BaseModel):
@@ -41,8 +81,8 @@ class Consolidation(_Section):
 class Agent(_Section):
     kind: Literal["rules", "model", "command"] = "rules"
     model: str = ""  #: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `deepseek:NAME`, `ollama:NAME`, ...
-    base_url: str = ""
-    api_key_env: str = ""  #: the name of a variable, of a systemd credential or of a key file; never a key
+    base_url: Address = ""
+    api_key_env: Variable = ""  #: the name of a variable, of a systemd credential or of a key file; never a key
     command: tuple[str, ...] = ()  #: argv
     max_steps: int = Field(default=8, ge=1, le=50)
     compaction_max_steps: int = Field(default=3, ge=1, le=50)
@@ -126,9 +166,9 @@ class Recall(_Section):
 
 class Search(_Section):
     embedder: Literal["none", "use", "e5", "openai"] = "none"
-    base_url: str = ""
+    base_url: Address = ""
     model: str = ""
-    api_key_env: str = ""  #: the name of a variable, never a key
+    api_key_env: Variable = ""  #: the name of a variable, never a key
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

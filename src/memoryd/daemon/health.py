@@ -36,7 +36,7 @@ def judge_health(
     """
     if not running and (stuck := _stuck(history, now, min_interval_seconds)):
         return HealthReport(state="stuck", reason=stuck)
-    reasons = "; ".join([*notes, *_degraded(history, spool, now)])
+    reasons = "; ".join([*notes, *_degraded(history, spool, now, notes)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
@@ -49,10 +49,12 @@ def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | 
     return f"a job for {row['dir']} could run since {row['ready_at']}, none runs; `memoryd restart`, then see the log"
 
 
-def _degraded(history: History, spool: Spool, now: datetime) -> Iterator[str]:
+def _degraded(history: History, spool: Spool, now: datetime, notes: Sequence[str]) -> Iterator[str]:
     jobs = history.jobs()
     put_off = [job for job in jobs if job["state"] == "deferred" and job["last_error"]]
-    yield from dict.fromkeys(_put_off(job) for job in put_off if parse_rfc3339(job["not_before"]) > now)
+    waiting = [job for job in put_off if parse_rfc3339(job["not_before"]) > now]
+    untold = [job for job in waiting if not any(str(job["last_error"]) in note for note in notes)]
+    yield from dict.fromkeys(map(_put_off, untold))
     if skipped := sum(job["state"] == "skipped" for job in jobs):
         yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"
     if bad := spool.bad():

@@ -10,12 +10,13 @@ from pathlib import Path
 from memoryd.errors import ConfigError
 
 MAX_KEY_BYTES = 10_000
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}\Z")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
     value: str = field(repr=False)
+    name: str
     source: str  #: a sentence's end, without the key
 
 
@@ -25,16 +26,16 @@ def find(name: str, env: Mapping[str, str], config_dir: Path) -> Key | None:
     :raises ConfigError: the name is none, or its file can be read by others
     """
     if not _NAME.match(name):
-        raise ConfigError(f"[agent] api_key_env {name[:80]!r} is no name of a variable; it never holds the key itself")
+        raise ConfigError("[agent] api_key_env is no name of a variable; it never holds the key itself")
     if env.get(name):
-        return Key(value=env[name].strip(), source=f"the variable {name} of the daemon's environment")
+        return Key(value=env[name].strip(), name=name, source=f"the variable {name} of the daemon's environment")
     if credentials := env.get("CREDENTIALS_DIRECTORY"):
         path = Path(credentials) / name
         if text := _read(path):
-            return Key(value=text, source=f"the systemd credential {name}")
+            return Key(value=text, name=name, source=f"the systemd credential {name}")
     path = file_of(name, config_dir)
     if text := _read_private(path):
-        return Key(value=text, source=f"the file {path}")
+        return Key(value=text, name=name, source=f"the file {path}")
     return None
 
 

@@ -1,6 +1,6 @@
 """What models have cost, what is left, and why none is called now. Blocking."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -11,6 +11,8 @@ from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.usage import By, JournalUsage, Row
 from memoryd.ipc.methods.usage import LimitState, Spent, Usage
+
+FAILING_RUNS = 3  #: in a row, after which the agent is said to fail
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,12 +37,22 @@ class Spending:
         return max(ends + ([outage.until] if outage else []), default=None)
 
     def notes(self) -> list[str]:
-        """An outage, for `memoryd status`; a job that waits for the budget says so itself."""
-        outage = self.breaker.paused(self.clock()) if self.config().agent.kind != "rules" else None
-        if outage is None:
+        """An outage, and an agent that fails run by run, for `memoryd status`; a job that waits says so itself."""
+        if self.config().agent.kind == "rules":
             return []
-        until = f"no model is called until {rfc3339(outage.until)}, what is due waits"
-        return [f"{until} ({outage.code}: {outage.reason}); `memoryd consolidate` tries at once"]
+        return [*self._outage(), *self._failing()]
+
+    def _outage(self) -> Iterator[str]:
+        if outage := self.breaker.paused(self.clock()):
+            until = f"no model is called until {rfc3339(outage.until)}, what is due waits"
+            yield f"{until} ({outage.code}: {outage.reason}); `memoryd consolidate` tries at once"
+
+    def _failing(self) -> Iterator[str]:
+        """After runs that the rules had to take over, until one of the agent's own succeeds."""
+        rows = self.sums.newest_ends(FAILING_RUNS)
+        if len(rows) == FAILING_RUNS and all(row["outcome"] in ("failed", "rejected") for row in rows):
+            last = f"the last {FAILING_RUNS} runs of the {self.config().agent.kind} agent failed"
+            yield f"{last}, the rules take over what it fails on ({rows[0]['reason']}); see `memoryd config agent`"
 
     def usage(self, days: int, by: By) -> Usage:
         """Sums of the last days, today included; by day one row for each, those without a call too."""

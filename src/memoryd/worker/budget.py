@@ -40,8 +40,11 @@ class BudgetSpent(LimitExceeded):
 
     retry = Retry.LATER
 
-    def __init__(self, sentence: str, not_before: datetime | None) -> None:
-        """:param not_before: when the window frees, aware UTC; None: the run's own share is used up, no wait helps"""
-        until = f", or wait until {rfc3339(not_before)}" if not_before else ""
+    def __init__(self, sentence: str, not_before: datetime | None, *, waiting_helps: bool = True) -> None:
+        """
+        :param not_before: when the window frees, aware UTC; None: the run's own share is used up, no wait helps
+        :param waiting_helps: the limit would allow the call in a new window
+        """
+        until = f", or wait until {rfc3339(not_before)}" if not_before and waiting_helps else ""
         super().__init__(sentence + until)
         self.not_before = not_before

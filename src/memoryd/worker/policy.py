@@ -29,12 +29,15 @@ WAITS: Mapping[FaultCode, float] = {
 }
 
 
-def after(fault: Fault, breaker: Breaker, now: datetime) -> Deferred | Failed:
-    """The outcome of a run whose agent gave no answer. Blocking: an outage is written down, and its end."""
+def after(fault: Fault, breaker: Breaker, now: datetime, *, asked: bool = False) -> Deferred | Failed:
+    """The outcome of a run whose agent gave no answer. Blocking: an outage is written down, and its end.
+
+    :param asked: a person wanted the run now; that it failed makes no pause longer
+    """
     told = f"{fault.code}: {fault.reason}"
     seconds = _bounded(fault.retry_after_seconds)
     if fault.code in OUTAGES:
-        outage = breaker.failed(fault.code, fault.reason, now, seconds or OUTAGES[fault.code])
+        outage = breaker.failed(fault.code, fault.reason, now, seconds or OUTAGES[fault.code], counts=not asked)
         return Deferred(reason=told, not_before=outage.until)
     if fault.code in WAITS:
         return Deferred(reason=told, not_before=now + timedelta(seconds=seconds or WAITS[fault.code]))

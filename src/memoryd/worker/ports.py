@@ -211,8 +211,13 @@ class Breaker(Protocol):
         """The outage that keeps runs from starting now; None when one may try. A person's own job tries anyway."""
         ...
 
-    def failed(self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None) -> Outage:
-        """Note an outage: the pause is `retry_after_seconds`, else one that doubles with each outage in a row."""
+    def failed(
+        self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None, *, counts: bool = True
+    ) -> Outage:
+        """Note an outage: the pause is `retry_after_seconds`, else one that doubles with each outage in a row.
+
+        :param counts: it is one of a row; else it makes no pause longer
+        """
         ...
 
     def succeeded(self) -> None:

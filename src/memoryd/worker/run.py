@@ -123,7 +123,8 @@ class Runner:
         try:
             result = await agent.propose(projection, memory, job.run_id)
         except AgentFault as error:
-            return await asyncio.to_thread(policy.after, error.fault, self.breaker, self.clock())
+            asked = job.reason == "manual"
+            return await asyncio.to_thread(policy.after, error.fault, self.breaker, self.clock(), asked=asked)
         if asks_a_model:
             await asyncio.to_thread(self.breaker.succeeded)
         return result

@@ -81,7 +81,7 @@ def test_a_key_file_is_no_link_to_somewhere_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../MINE", "sk-abc/def", "a b", "x" * 200])
 def test_what_is_no_name_of_a_key_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="api_key_env"):
-        settings_of(tmp_path, {}, model="openai:gpt-5", api_key_env=name)
+        keys.find(name, {}, tmp_path)
 
 
 def test_a_missing_key_says_where_it_may_be_put(tmp_path: Path) -> None:

@@ -113,3 +113,24 @@ def test_the_origin_of_a_setting_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, "[recall]\nlanguage = 'zh'\n")
     found = sources(path, {"MEMORYD_RECALL__BUDGET_TOKENS": "900"})
     assert found == {"recall.language": str(path), "recall.budget_tokens": "MEMORYD_RECALL__BUDGET_TOKENS"}
+
+
+@pytest.mark.parametrize(
+    "name", ["sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "MY KEY", "../x"]
+)
+@pytest.mark.parametrize("section", ["agent", "search"])
+def test_what_is_no_name_of_a_variable_is_refused_and_not_quoted(tmp_path: Path, section: str, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{section}.api_key_env: is no name of a variable") as caught:
+        load(tmp_path / "config.toml", {f"MEMORYD_{section.upper()}__API_KEY_ENV": name})
+    assert name not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["not a url", "127.0.0.1:8080/v1", "localhost:8080", "ftp://host/v1", "http://", "https:///v1", "http://h:x/"],
+)
+def test_a_base_url_that_is_none_is_refused_with_what_one_looks_like(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ConfigError, match=r"agent\.base_url: .* http://127\.0\.0\.1:11434/v1"):
+        load(tmp_path / "config.toml", {"MEMORYD_AGENT__BASE_URL": url})
+    good = {"MEMORYD_AGENT__BASE_URL": "https://models.example/v1", "MEMORYD_AGENT__API_KEY_ENV": "MY_GATEWAY_KEY"}
+    assert load(tmp_path / "config.toml", good).agent.base_url == "https://models.example/v1"

@@ -123,3 +123,21 @@ def test_old_reservations_are_removed_with_old_events(books: Books) -> None:
     books.call("r", Cost(tokens_in=2, tokens_out=1, usd=1))
     Upkeep(books.journal).retain(books.now, days=5, max_bytes=10**9)
     assert books.spending.usage(30, "day").total.tokens_in == 2
+
+
+def test_an_agent_whose_newest_runs_all_failed_is_told_until_one_succeeds(books: Books) -> None:
+    def ended(run_id: str, outcome: str, agent: str | None = None) -> list[str]:
+        books.now += timedelta(minutes=1)
+        books.journal.execute(
+            "insert into runs (id, dir, author, action, agent, outcome, reason, started_at)"
+            " values (?,'/m/a','run','consolidate',?,?,'bad-answer: a larger model may',?)",
+            run_id, agent, outcome, rfc3339(books.now),
+        )  # fmt: skip
+        return books.spending.notes()
+
+    assert [ended("r1", "failed"), ended("r2", "rejected"), ended("r3", "deferred")] == [[], [], []]
+    (note,) = ended("r4", "failed")
+    assert "the last 3 runs of the model agent failed" in note
+    assert "bad-answer: a larger model may" in note
+    assert ended("r5", "applied", "rules") == ended("r6", "no_change") == [note]
+    assert ended("r7", "applied", "model") == []

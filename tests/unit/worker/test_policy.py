@@ -48,3 +48,9 @@ def test_a_fault_that_only_an_answer_can_have_ends_the_outage(code: FaultCode) -
     after("provider-down", breaker=breaker)
     assert isinstance(after(code, breaker=breaker), Failed)
     assert breaker.paused(NOW) is None
+
+
+def test_a_run_that_a_person_wanted_now_makes_no_pause_longer() -> None:
+    breaker = MemoryBreaker()
+    policy.after(Fault(code="provider-down", reason="mend it"), breaker, NOW, asked=True)
+    assert breaker.outages == 0

@@ -42,7 +42,7 @@ def _lines(found: AgentInfo) -> Iterator[tuple[str, str]]:
     at = f" at {found.base_url}" if found.base_url else ""
     yield found.kind, " ".join(found.command) if found.kind == "command" else f"{found.model}{at}"
     if found.kind == "model":
-        yield "key", f"from {found.key}" if found.key else "none is sent"
+        yield "key", f"from {found.key}" if found.key else "none is sent" if found.base_url else ""
         yield "proxy", found.proxy
         yield "answers", f"by {found.way}" if found.way else "in a way that the first run finds out"
     yield "cage", found.cage

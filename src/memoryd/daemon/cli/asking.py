@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryd.daemon import config as configuration
 from memoryd.daemon.cli import screen
-from memoryd.errors import ConfigError, NotFound
+from memoryd.errors import ConfigError, NoDaemon, NotFound
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
@@ -28,7 +28,7 @@ def places_anyway() -> Places:
     try:
         return places()
     except ConfigError as error:
-        screen.warn(f"{error} (the daemon goes on with its old settings)")
+        screen.warn(f"{error} (a daemon that runs goes on with its old settings)")
         return placing.find()
 
 
@@ -36,11 +36,22 @@ def ask(method: str, params: Mapping[str, Any] | None = None, *, timeout: float 
     """Call one method; parameters that are None are left to their defaults.
 
     :raises NoDaemon: nobody listens
+    :raises ConfigError: nobody does, and the configuration is broken: none could start with it
     :raises MemorydError: what the daemon answered
     """
     given = {name: value for name, value in (params or {}).items() if value is not None}
-    with Client(places_anyway().socket) as client:
-        return client.call(method, given, timeout=timeout)
+    try:
+        found, broken = places(), None
+    except ConfigError as error:
+        found, broken = placing.find(), error
+    with Client(found.socket) as client:
+        try:
+            answer = client.call(method, given, timeout=timeout)
+        except NoDaemon as error:
+            raise broken or error from None
+    if broken:
+        screen.warn(f"{broken} (the daemon goes on with its old settings)")
+    return answer
 
 
 def absolute(path: Path | None) -> str:

@@ -57,6 +57,7 @@ def log(
     return screen.more(found.next_cursor)
 
 
+MAX_REASONS = 3  #: of what a run was refused, in a list
 _RUN_COLUMNS = (
     Column(title="run", style="cyan"),
     Column(title="when"),
@@ -69,11 +70,17 @@ _RUN_COLUMNS = (
 
 
 def _run(run: RunInfo, now: datetime) -> tuple[str, ...]:
-    refused = f"{len(run.refused)} refused ({run.refused[0].reason})" if run.refused else ""
+    refused = f"{len(run.refused)} refused ({_reasons(run)})" if run.refused else ""
     flags = f"flagged: {', '.join(run.flags)}" if run.flags else ""
     what = "; ".join(part for part in (", ".join(run.files), run.reason, flags, refused) if part)
     by = f"{run.author} {run.agent}".strip()
     return (run.run[:8], ago(run.at, now), _about(run), by, run.outcome, str(run.duration_ms), what or "-")
+
+
+def _reasons(run: RunInfo) -> str:
+    shown = "; ".join(one.reason for one in run.refused[:MAX_REASONS])
+    more = len(run.refused) - MAX_REASONS
+    return f"{shown}; and {more} more (`--json`)" if more > 0 else shown
 
 
 def _about(run: RunInfo) -> str:

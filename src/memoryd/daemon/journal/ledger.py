@@ -174,7 +174,8 @@ def _require_room(windows: Sequence[Window], need: Need) -> None:
     spent = [(w, amount) for w in windows if not w.has_room_for(amount := amounts[w.setting.partition("_")[0]])]
     if spent:
         window, amount = max(spent, key=lambda pair: pair[0].frees_at)
-        raise BudgetSpent(_refusal(window.setting, window.limit, window.used, amount), window.frees_at)
+        told = _refusal(window.setting, window.limit, window.used, amount)
+        raise BudgetSpent(told, window.frees_at, waiting_helps=amount <= window.limit)
 
 
 def _refusal(setting: str, limit: float, used: float, wanted: float) -> str:

@@ -24,13 +24,15 @@ class JournalBreaker:
             return None
         return Outage(code=row["code"], reason=row["reason"], until=parse_rfc3339(row["until"]))
 
-    def failed(self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None) -> Outage:
+    def failed(
+        self, code: str, reason: str, now: datetime, retry_after_seconds: float | None = None, *, counts: bool = True
+    ) -> Outage:
         told = redact(reason)
 
         def write(connection: sqlite3.Connection) -> Outage:
             before = connection.execute("select times from outage").fetchone()
-            times = before[0] + 1 if before else 1
-            doubled = min(FIRST_PAUSE_SECONDS * 2.0 ** min(times - 1, 16), LONGEST_PAUSE_SECONDS)
+            times = (before[0] if before else 0) + counts
+            doubled = min(FIRST_PAUSE_SECONDS * 2.0 ** min(max(times - 1, 0), 16), LONGEST_PAUSE_SECONDS)
             until = now + timedelta(seconds=retry_after_seconds or doubled)
             connection.execute(
                 "insert or replace into outage (id, code, reason, until, times) values (1,?,?,?,?)",

@@ -142,6 +142,7 @@ def settle(connection: sqlite3.Connection, job: Job, outcome: Outcome, now: date
         case Deferred(reason=reason, not_before=not_before):
             _put_back(connection, job, not_before or now, reason, spent=False)
             if not_before is not None:  # else the daemon stops, which is no error
+                _take_over(connection, job)
                 set_stats(connection, str(job.dir), last_error=reason)
         case Rejection(reason=reason):
             _put_back(connection, job, _later(job, now), reason, spent=True)
@@ -214,6 +215,11 @@ def _put_back(connection: sqlite3.Connection, job: Job, not_before: datetime, re
         " where dir = ?",
         (0 if spent else 1, rfc3339(not_before), reason, str(job.dir)),
     )
+
+
+def _take_over(connection: sqlite3.Connection, job: Job) -> None:
+    """A person asked for one try: the next ones are the worker's own."""
+    connection.execute("update jobs set reason = 'interval' where dir = ? and reason = 'manual'", (str(job.dir),))
 
 
 def _later(job: Job, now: datetime) -> datetime:

@@ -25,6 +25,14 @@ _AMOUNTS = f"""
     sum(coalesce(tokens_in + tokens_out > tokens or spent_usd > usd + {USD_DUST}, 0)) as calls_above
 """
 
+#: one without changes is an agent's own where it made a call; the rules make none
+_NEWEST_ENDS = """
+    select outcome, reason from runs where action = 'consolidate' and coalesce(agent, '') <> 'rules'
+    and (outcome in ('rejected', 'applied') or outcome = 'failed' and reason not like 'the daemon stopped%'
+        or outcome = 'no_change' and exists (select 1 from reservations where run_id = runs.id))
+    order by started_at desc limit ?
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class JournalUsage:
@@ -39,6 +47,10 @@ class JournalUsage:
         """How many memories the rules have written since a local date: they cost nothing."""
         sql = "select coalesce(sum(memories), 0) from runs where agent = 'rules' and date(started_at, 'localtime') >= ?"
         return int(self.journal.read(lambda c: c.execute(sql, (since.isoformat(),)).fetchone()[0]))
+
+    def newest_ends(self, limit: int) -> list[Row]:
+        """How the newest runs of agents that ask a model ended: `outcome`, `reason`; those put off are left out."""
+        return self.journal.read(lambda c: [dict(row) for row in c.execute(_NEWEST_ENDS, (limit,))])
 
 
 def _rows(connection: sqlite3.Connection, since: str, by: By) -> list[Row]:

@@ -34,6 +34,7 @@ class Settings(_Line):
     model: str = ""  #: `provider:name`
     base_url: str = ""
     key: str = Field(default="", repr=False)
+    key_name: str = ""  #: of the variable, credential or file that holds it; '': none is sent
     command: tuple[str, ...] = ()  #: argv
     max_steps: int = 8  #: calls in one run
     compaction_max_steps: int = 3  #: in a run on texts cut for a compaction
@@ -119,6 +120,7 @@ class Fault(_Line):
     code: FaultCode
     reason: str  #: a sentence for people that says what to do
     retry_after_seconds: float | None = None
+    way: Way | None = None  #: that worked before the run failed, where none was known
 
 
 Said = Annotated[Reserve | Spent | Done | Fault, Field(discriminator="kind")]
@@ -128,9 +130,15 @@ SAID: TypeAdapter[Said] = TypeAdapter(Said)
 class AgentFault(Exception):
     """Raised in a child for what ends as its `Fault`."""
 
-    def __init__(self, code: FaultCode, reason: str, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self, code: FaultCode, reason: str, retry_after_seconds: float | None = None, *, way: Way | None = None
+    ) -> None:
         super().__init__(reason)
-        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds)
+        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds, way=way)
+
+    def having_found(self, way: Way | None) -> "AgentFault":
+        """The same of a run that has found out in which way an endpoint answers."""
+        return AgentFault(self.fault.code, self.fault.reason, self.fault.retry_after_seconds, way=way)
 
 
 class Purse(Protocol):

@@ -112,7 +112,7 @@ def test_each_error_leaves_with_its_status(
     def fail() -> None:
         raise kind("this and that; do so")
 
-    monkeypatch.setattr(asking, "places_anyway", fail)
+    monkeypatch.setattr(asking, "places", fail)
     ran = cli("list")
     assert (ran.status, ran.err) == (kind.exit_status, "memoryd: this and that; do so\n")
 

@@ -254,3 +254,18 @@ def test_a_settlement_gives_back_what_was_not_spent_and_counts_in_full_what_was_
 def test_a_cost_cannot_be_what_would_free_money(amount: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="1 validation error"):
         Cost.model_validate(amount)
+
+
+def test_where_a_limit_allows_no_call_at_all_waiting_is_not_advised(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "state.db", clock=lambda: START)
+    for calls, advised in ((0, False), (1, True)):
+        ledger = JournalLedger(journal, lambda: Budget(calls_per_hour=1), lambda: Payer(agent="model", model="m"))
+        if not calls:
+            ledger = JournalLedger(journal, lambda: Budget(calls_per_hour=0), lambda: Payer(agent="model", model="m"))
+        else:
+            ledger.reserve("r", Need(), START)
+        with pytest.raises(BudgetSpent) as caught:
+            ledger.reserve("r", Need(), START)
+        assert ("wait" in str(caught.value)) is advised
+        assert caught.value.not_before is not None
+    journal.close()

@@ -112,3 +112,11 @@ def test_a_person_may_try_a_job_that_was_put_off_by_its_directory_or_all(journal
     queue.settle(job, Failed(reason="x"), now=START, duration_ms=1, give_up=True)
     assert upkeep.retry(None, START) == 2  # the range that is skipped now, and the other job
     assert upkeep.retry(None, START) == 0
+
+
+def test_a_persons_own_tries_make_no_pause_longer(journal: Journal) -> None:
+    breaker = JournalBreaker(journal)
+    pauses = [breaker.failed("provider-down", "down", START, counts=one).until - START for one in (False, False, True)]
+    assert [pause.total_seconds() for pause in pauses] == [60, 60, 60]
+    pauses = [breaker.failed("provider-down", "down", START, counts=one).until - START for one in (False, True)]
+    assert [pause.total_seconds() for pause in pauses] == [60, 120]

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support.events import START, arrival
 
+from memoryd.clock import rfc3339
 from memoryd.daemon.health import judge_health
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal, append_one, data_json
-from memoryd.daemon.journal.queue import BACKOFF_SECONDS, JournalQueue
+from memoryd.daemon.journal.queue import BACKOFF_SECONDS, JournalQueue, enqueue_latest
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.sessions import Triggers
@@ -334,4 +335,36 @@ def test_a_compaction_during_a_whole_run_does_not_cut_what_a_crash_leaves_due(tm
     again = JournalQueue(journal, Path("/u")).claim(START)
     assert again is not None
     assert again.reason == "interval"
+    journal.close()
+
+
+def test_what_keeps_every_job_waiting_is_told_once(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    job = queue.claim(START)
+    assert job is not None
+    outage = Deferred(reason="provider-down: no connection", not_before=START + timedelta(minutes=5))
+    queue.settle(job, outage, now=START, duration_ms=1, give_up=False)
+
+    def reason(*notes: str) -> str:
+        spool = Spool(tmp_path / "spool")
+        return str(judge_health(History(journal), spool, running=False, now=START, notes=notes).reason)
+
+    assert reason().count("no connection") == 1
+    assert reason("no model is called (provider-down: no connection)").count("no connection") == 1
+    journal.close()
+
+
+def test_a_person_asks_for_one_try_and_the_next_ones_are_the_workers_own(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    journal.write(lambda c: enqueue_latest(c, str(DIRS[0]), 1, "manual", rfc3339(START)))
+    queue = JournalQueue(journal, Path("/u"))
+    for outcome, later in ((Deferred(reason="stops"), "manual"), (Deferred(reason="x", not_before=START), "interval")):
+        job = queue.claim(START)
+        assert job is not None
+        assert job.reason == "manual"
+        queue.settle(job, outcome, now=START, duration_ms=1, give_up=False)
+        assert journal.read(lambda c: c.execute("select reason from jobs").fetchone()[0]) == later
     journal.close()

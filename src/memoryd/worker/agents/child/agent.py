@@ -33,6 +33,7 @@ from memoryd.worker.agents.brief import (
     Said,
     Settings,
     Spent,
+    Way,
 )
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import LAST_WORDS, Order
@@ -63,7 +64,7 @@ class ChildAgent:
     places: Path  #: the folder of the working directories: one for each run, empty, removed after it
     order: Callable[[Settings, Path], Order]  #: the cage of a run that works in a directory
     environment: Callable[[Settings, Path], Mapping[str, str]]  #: all of it but the mark
-    heard: Callable[[Settings, Done], None] = lambda settings, done: None  #: looks at each answer. Blocking
+    heard: Callable[[Settings, Way], None] = lambda settings, way: None  #: in which an endpoint has answered. Blocking
     argv: Sequence[str] = CHILD
     grace_seconds: float = GRACE_SECONDS
     clock: Clock = utc_now
@@ -79,13 +80,21 @@ class ChildAgent:
             raise AgentFault("configuration", str(error)) from error
         brief = Brief.of(settings, projection, memory, self.clock())
         async with self._place(run_id) as place, self._started(settings, place, run_id) as child:
-            done = await self._bounded(_Talk(child, self.ledger, run_id, self.clock), brief)
-        await asyncio.to_thread(self.heard, settings, done)
+            try:
+                done = await self._bounded(_Talk(child, self.ledger, run_id, self.clock), brief)
+            except AgentFault as error:
+                await self._keep(settings, error.fault.way)
+                raise
+        await self._keep(settings, done.way)
         sessions = {(one.host, one.session_id) for one in projection.sessions}
         notes = {(note.host, note.session_id): note.text for note in done.notes}
         return AgentResult(
             proposals=done.proposals, notes={key: text for key, text in notes.items() if key in sessions}
         )
+
+    async def _keep(self, settings: Settings, way: Way | None) -> None:
+        if way is not None:
+            await asyncio.to_thread(self.heard, settings, way)
 
     @contextlib.asynccontextmanager
     async def _place(self, run_id: str) -> AsyncIterator[Path]:
@@ -191,11 +200,11 @@ class _Talk:
     def _told(self, fault: Fault) -> AgentFault:
         """The child's fault; of a budget, what the ledger said."""
         if fault.code != "budget" or self._refused is None:
-            return AgentFault(fault.code, fault.reason[:MAX_REASON_CHARS], fault.retry_after_seconds)
+            return AgentFault(fault.code, fault.reason[:MAX_REASON_CHARS], fault.retry_after_seconds, way=fault.way)
         if self._refused.not_before is None:  # of this run alone: waiting does not help
-            return AgentFault("no-end", str(self._refused))
+            return AgentFault("no-end", str(self._refused), way=fault.way)
         seconds = (self._refused.not_before - self._clock()).total_seconds()
-        return AgentFault("budget", str(self._refused), max(0.0, seconds))
+        return AgentFault("budget", str(self._refused), max(0.0, seconds), way=fault.way)
 
 
 async def _last_words(stream: asyncio.StreamReader) -> str:

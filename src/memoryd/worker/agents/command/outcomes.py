@@ -7,6 +7,7 @@ They are looked for where a program says that it failed, and in an answer that i
 import re
 from datetime import datetime
 
+from memoryd.worker.agents.asking import refusals
 from memoryd.worker.agents.brief import AgentFault, FaultCode
 from memoryd.worker.agents.command.output import Told
 from memoryd.worker.agents.command.process import KEPT_ERROR_BYTES, Ended
@@ -93,14 +94,23 @@ _WORDS: dict[str, _Rows] = {
 _ANY = _rows(
     (
         "rate-limited",
-        r"\b(?:usage|rate|session|weekly|5-hour) limit (?:was )?(?:reached|exceeded|hit)|too many requests",
+        r"\b(?:usage|session|weekly|5-hour) limit (?:was |has been )?(?:reached|exceeded|hit)|\brate[ -]?limit|"
+        r"\b(?:hit|reached) (?:your|the) .{0,60}limit|too many requests",
     ),
-    ("quota", r"insufficient (?:quota|credits?|balance)|quota (?:exceeded|exhausted)|payment required"),
-    ("login", r"not logged in|please (?:log|sign) in|please run \S*login|unauthorized|invalid api key|api key not"),
+    (
+        "quota",
+        r"insufficient (?:quota|credits?|balance)|quota (?:was |has been )?(?:exceeded|exhausted)|"
+        r"exceeded your .{0,40}quota|payment required",
+    ),
+    (
+        "login",
+        r"not logged in|please (?:log|sign) in|please run \S*login|(?<!\S)/login\b|"
+        r"unauthorized|invalid api key|api key not",
+    ),
     ("configuration", r"command not found|no such file or directory|permission denied|trust this (?:folder|directory)"),
     ("provider-down", r"<!doctype html|<html[ >]|connection (?:refused|reset)|could not resolve|service unavailable"),
     ("provider-slow", r"timed? ?out"),
-    ("refused", r"\A\W*(?:i'm sorry|i am sorry|sorry|i (?:can't|cannot|can not|won't|am unable|'m unable))\b"),
+    ("refused", refusals.WORDS),
 )
 _STATUSES: dict[int, FaultCode] = {
     401: "login", 402: "quota", 403: "login", 404: "configuration", 408: "provider-slow", 413: "bad-answer",
@@ -143,7 +153,8 @@ def failure(program: Program, ended: Ended, told: Told, now: datetime) -> AgentF
 
 def of_no_answer(program: Program, ended: Ended, told: Told, now: datetime) -> AgentFault:
     """The fault of a program that ended well and answered with something else than it was asked for."""
-    texts = (_notice(told.text) if told.text else ended.error,)
+    #: what holds items is an answer, though a bad one: its words are the conversation's
+    texts = () if '"items"' in told.text else (_notice(told.text) if told.text else ended.error,)
     code = "refused" if told.refused else _code_of(program, texts)
     return fault(program, code or "bad-answer", retry_after=_limit(code, texts, now))
 

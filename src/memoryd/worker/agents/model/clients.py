@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import certifi
 import httpx2
@@ -11,6 +13,7 @@ from pydantic_ai.models import Model
 
 from memoryd.worker.agents.brief import AgentFault, Settings
 from memoryd.worker.agents.providers import Endpoint
+from memoryd.worker.budget import MAX_TOKENS
 
 CONNECT_SECONDS = 10.0
 MAX_BODY_BYTES = 8 * 1024 * 1024  #: of one answer as it is sent; the longest is a hundredth of that
@@ -41,6 +44,15 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._body.aclose()
+
+
+class Malformed(Exception):
+    """An API answered with success and with nothing that could be an answer; it may have charged for it."""
+
+    def __init__(self, usage: Mapping[str, Any]) -> None:
+        super().__init__("no answer in it")
+        self.tokens_in = _count(usage, "prompt_tokens", "input_tokens")
+        self.tokens_out = _count(usage, "completion_tokens", "output_tokens")
 
 
 @contextlib.asynccontextmanager
@@ -117,3 +129,24 @@ async def _refuse_pages(response: httpx2.Response) -> None:
         raise NotAnApi(kind)
     if response.is_redirect:
         raise NotAnApi("redirect")
+    if response.is_success and kind.endswith("json"):
+        _refuse_nothing(await response.aread())
+
+
+def _refuse_nothing(body: bytes) -> None:
+    """:raises Malformed: what is JSON and holds no list of choices (OpenAI) or of contents (the others)"""
+    try:
+        told = json.loads(body)
+    except ValueError:  # its client says so
+        return
+    told = told if isinstance(told, dict) else {}
+    choices = told.get("choices")
+    chosen = isinstance(choices, list) and choices and all(isinstance(one, dict) for one in choices)
+    if not chosen and not any(isinstance(told.get(name), list) for name in ("content", "output")):
+        usage = told.get("usage")
+        raise Malformed(usage if isinstance(usage, dict) else {})
+
+
+def _count(usage: Mapping[str, Any], *names: str) -> int:
+    found = [usage[name] for name in names if type(usage.get(name)) is int]
+    return min(max(0, *found), MAX_TOKENS) if found else 0

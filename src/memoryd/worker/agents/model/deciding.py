@@ -31,7 +31,7 @@ async def decisions(model: PayingModel, question: str, ends_mono: float) -> tupl
         async with asyncio.timeout_at(latest):
             return (await agent.run(question)).output
     except Exception as error:
-        if not isinstance(error, AgentFault) and fault_of(error, model.endpoint) is None:
+        if not isinstance(error, AgentFault) and fault_of(error, model.endpoint, "") is None:
             raise
         return ()
 

@@ -39,7 +39,7 @@ _TABLE: tuple[tuple[Callable[[BaseException], bool], FaultCode, str], ...] = (
     (_is(e.ModelRateLimitError), "rate-limited", "{host} wants fewer calls; nothing needs to be done"),
     (
         lambda error: isinstance(error, e.ModelAuthenticationError) or _says_key_is_wrong(error), "login",
-        "{host} refused the key; put a valid one into {key}",
+        "{host} refused {key}",
     ),
     (
         _is(e.ModelNotFoundError), "configuration",
@@ -77,19 +77,27 @@ def _says_key_is_wrong(error: BaseException) -> bool:
     return isinstance(error, e.ModelRequestRejectedError) and bool(_WRONG_KEY.search(error.message))
 
 
-def fault_of(error: Exception, endpoint: Endpoint) -> AgentFault | None:
+def fault_of(error: Exception, endpoint: Endpoint, key_name: str) -> AgentFault | None:
     """Return the fault of an error, None for one that is nobody's but ours.
 
     Its reason holds nothing of the conversation, of the answer or of a key.
+
+    :param key_name: of the key that was sent, '' for none
     """
     for fits, code, reason in _TABLE:
         if fits(error):
             words = reason.format(
                 model=endpoint.model, host=urlsplit(endpoint.base_url).netloc.rpartition("@")[2],
-                key=endpoint.provider.key_env or "api_key_env",
+                key=_key(key_name),
             )  # fmt: skip
             return AgentFault(code, words, _retry_after(error) if code in ("rate-limited", "quota") else None)
     return None
+
+
+def _key(name: str) -> str:
+    if name:
+        return f"the key; put a valid one into {name}"
+    return "to answer without a key, and none is sent; name the variable that holds one in [agent] api_key_env"
 
 
 def _retry_after(error: BaseException) -> float | None:

@@ -3,15 +3,20 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from genai_prices import Usage
 from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
     ModelAPIError,
     ModelConnectionError,
     ModelContextWindowExceededError,
     ModelHTTPError,
     ModelRequestRejectedError,
     ModelTimeoutError,
+    UnexpectedModelBehavior,
+    UserError,
 )
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -21,14 +26,17 @@ from pydantic_ai.usage import RequestUsage
 from pydantic_core import to_json
 
 from memoryd.worker.agents.asking.fitting import tokens_at_most
+from memoryd.worker.agents.asking.refusals import is_refusal
 from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
-from memoryd.worker.agents.model.clients import NotAnApi
+from memoryd.worker.agents.model.clients import Malformed, NotAnApi
 from memoryd.worker.agents.model.prices import price
 from memoryd.worker.agents.providers import Endpoint
 
 GROWTH = 1.5  #: of what is sent, from one call to the next, when a model has looked at something
 _CONTEXT = re.compile(r"context[ _](?:size|length|window|overflow)|(?:maximum|exceed\w*) context", re.IGNORECASE)
 FRAME_TOKENS = 300  #: what interfaces put around texts and tools
+
+E = TypeVar("E", bound=BaseException)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +85,34 @@ class PayingModel(WrapperModel):
         try:
             response = await super().request(messages, model_settings, model_request_parameters)
         except ModelAPIError as error:
+            if malformed := cause_of(error, Malformed):
+                raise await self._no_answer(reservation, need, malformed) from error
             if _cost_nothing(error):
                 await self._settle(reservation, need, Cost())
             if _is_too_long(error):
                 raise ModelContextWindowExceededError(self.model_name, "too long") from error
             raise
+        except Malformed as error:
+            raise await self._no_answer(reservation, need, error) from error
+        except (AgentRunError, UserError, NotAnApi, TimeoutError, OSError):
+            raise
+        except Exception as error:  # its client stumbles over what it was given
+            raise UnexpectedModelBehavior("no answer that its client can read") from error
         if cost := self._cost(response.usage):
             await self._settle(reservation, need, cost)
+        if not self.endpoint.is_tiny and not response.tool_calls and is_refusal(response.text or ""):
+            raise ContentFilterError("the model will not")  # a tiny one copies lines, which may begin so
         return response
 
     def has_spare(self, calls: int) -> bool:
         """Whether a call can be made and as many after it, each somewhat larger than the one before."""
         tokens_left = self.limits.tokens - self.tokens
         return self.limits.calls - self.calls > calls and tokens_left > (calls + 1) * GROWTH * self.last_need
+
+    async def _no_answer(self, reservation: str, need: Need, told: Malformed) -> UnexpectedModelBehavior:
+        if cost := self._cost(RequestUsage(input_tokens=told.tokens_in, output_tokens=told.tokens_out)):
+            await self._settle(reservation, need, cost)
+        return UnexpectedModelBehavior("an answer without a choice")
 
     async def _settle(self, reservation: str, need: Need, cost: Cost) -> None:
         self.tokens += cost.tokens_in + cost.tokens_out - need.tokens
@@ -147,7 +170,12 @@ def _is_too_long(error: ModelAPIError) -> bool:
 
 def caused_by(error: BaseException, kind: type[BaseException]) -> bool:
     """Whether an error was raised from one of a kind, at whatever distance."""
+    return cause_of(error, kind) is not None
+
+
+def cause_of(error: BaseException, kind: type[E]) -> E | None:
+    """The error of that kind from which an error was raised."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, kind):
         cause = cause.__cause__ or cause.__context__
-    return cause is not None
+    return cause

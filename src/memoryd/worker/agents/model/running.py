@@ -43,18 +43,17 @@ async def run(brief: Brief, purse: Purse) -> Done:
     steps = settings.compaction_max_steps if brief.projection.partial else settings.max_steps
     await asyncio.to_thread(prompt.system, *prompt.PAGES)  # read once, not on the loop
     limits = Limits(calls=steps, tokens=settings.tokens_per_run)
+    found: list[Way] = []
     try:
         async with asyncio.timeout(settings.timeout_seconds) as limit:
             async with clients.connected(endpoint, settings) as model:
                 paying = PayingModel(model, endpoint=endpoint, purse=purse, limits=limits)
-                return await _Run(brief=brief, model=paying, ends_mono=limit.when() or 0.0).done()
-    except AgentFault:
-        raise
+                return await _Run(brief=brief, model=paying, ends_mono=limit.when() or 0.0, found=found).done()
     except Exception as error:
-        fault = fault_of(error, endpoint)
+        fault = error if isinstance(error, AgentFault) else fault_of(error, endpoint, settings.key_name)
         if fault is None:
             raise
-        raise fault from error
+        raise fault.having_found(next(iter(found), None)) from error
 
 
 def _endpoint(settings: Settings) -> Endpoint:
@@ -69,6 +68,7 @@ class _Run:
     brief: Brief
     model: PayingModel
     ends_mono: float  #: by the loop's clock
+    found: list[Way]  #: the way that the probe found: it is paid for, whatever comes of the run
 
     @property
     def small(self) -> bool:
@@ -80,11 +80,11 @@ class _Run:
             return await asyncio.to_thread(Filing(brief=self.brief, said={}).done)
         if self.model.endpoint.is_tiny:
             return await asyncio.to_thread(electing.done, self.brief, await _in_sizes((SMALL, TINY), self._copied))
-        found: Way | None = None
         if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
-            found = await ladder.probe(self.model, small=self.small)
-        filing, way = await self._ask_all(self.brief.settings.way or found or ANYWHERE)
-        return await asyncio.to_thread(filing.done, way if found else None)
+            self.found.append(await ladder.probe(self.model, small=self.small))
+        known = self.brief.settings.way or (self.found[0] if self.found else ANYWHERE)
+        filing, way = await self._ask_all(known)
+        return await asyncio.to_thread(filing.done, way if self.found else None)
 
     async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
         """Ask about each part."""

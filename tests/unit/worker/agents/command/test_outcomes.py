@@ -75,6 +75,16 @@ NOTICES: list[tuple[str, str, FaultCode, float | None]] = [
     ("anything", "Please log in first", "login", None),
     ("anything", "<!DOCTYPE html><html><body>Sign in to the hotel's network</body></html>", "provider-down", None),
     ("anything", "I'm sorry, but I can't help with that.", "refused", None),
+    ("anything", "抱歉，我不能帮助完成这个请求。", "refused", None),
+    (
+        "anything", "You've hit your usage limit. Upgrade, or try again at Dec 1st, 2026 4:40 AM.", "rate-limited",
+        16 * HOUR + 2400,
+    ),
+    ("anything", "You've hit your limit · resets 3pm (UTC)", "rate-limited", 3 * HOUR),
+    ("anything", "Usage limit reached, try again in 2 hours", "rate-limited", 2 * HOUR),
+    ("anything", "Rate limit: slow down", "rate-limited", None),
+    ("anything", "Your quota was exceeded", "quota", None),
+    ("anything", "Session over. Use /login to go on.", "login", None),
     ("anything", "curl: (28) Operation timed out", "provider-slow", None),
     ("anything", "sh: 1: llm: command not found", "configuration", None),
 ]  # fmt: skip
@@ -183,3 +193,8 @@ def test_a_time_that_is_none_is_left_out_or_the_machines(text: str) -> None:
 def test_a_limit_that_is_over_is_waited_for_a_minute_and_none_longer_than_its_week() -> None:
     assert resets.seconds_until("usage limit reached|1700000000", NOON) == resets.MIN_SECONDS
     assert resets.seconds_until("try again in 400 days", NOON) == resets.MAX_SECONDS
+
+
+def test_the_words_of_limits_and_logins_in_an_answer_with_items_are_the_conversations() -> None:
+    out = '{"items": [{"kind": "fact", "text": "The service has a rate limit; please log in with /login"}'
+    assert fault_of("anything", out, "", 0).fault.code == "bad-answer"

@@ -16,6 +16,7 @@ from memoryd.worker.agents.model import work
 SECRET = "the garden is behind the blue door"
 SAID = projection(*talk(f"please remember: {SECRET}"))
 UNSPENT = (0, 0)
+NO_CHOICES = json.dumps({"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 40}})
 
 
 async def fault(given: Settings, purse: CountingPurse | None = None) -> Fault:
@@ -23,7 +24,7 @@ async def fault(given: Settings, purse: CountingPurse | None = None) -> Fault:
         await work(brief(given, SAID), purse or CountingPurse())
     found = caught.value.fault
     assert SECRET not in found.reason
-    assert given.key not in found.reason
+    assert not given.key or given.key not in found.reason
     return found
 
 
@@ -57,6 +58,12 @@ OPENAI: list[tuple[str, Reply, FaultCode]] = [
     ("empty", Reply(text=""), "bad-answer"),
     ("talk instead", Reply(text=f"I would say {SECRET}"), "bad-answer"),
     ("malformed call", Reply(call=("propose", '{"items": [')), "bad-answer"),
+    ("choices that are none", Reply(raw='{"choices": [null]}', tokens=None), "bad-answer"),
+    ("a message that is none", Reply(raw='{"choices": [{"message": 7}]}', tokens=None), "bad-answer"),
+    ("a list", Reply(raw="[]", tokens=None), "bad-answer"),
+    ("a refusal in words", Reply(text="I can\u2019t help with that."), "refused"),
+    ("a refusal in other words", Reply(text="I'm sorry, but I cannot work on this."), "refused"),
+    ("a refusal in Chinese", Reply(text="抱歉，我不能帮助完成这个请求。"), "refused"),
     ("another tool", Reply(call=("delete_everything", {})), "bad-answer"),
 ]
 ANTHROPIC: list[tuple[str, Reply, FaultCode]] = [
@@ -168,3 +175,25 @@ async def test_a_model_that_is_not_provider_and_name_is_a_configuration_error(mo
     found = await fault(settings("http://127.0.0.1:9/v1", model=model))
     assert found.code == "configuration"
     assert "anthropic, openai, gemini, deepseek, ollama" in found.reason
+
+
+async def test_a_malformed_answer_is_charged_as_it_says() -> None:
+    purse = CountingPurse()
+    async with serving(Reply(raw=NO_CHOICES)) as fake:
+        assert (await fault(settings(fake.url, way="text"), purse)).code == "bad-answer"
+    assert purse.tokens == (900 * len(fake.asked), 40 * len(fake.asked))
+
+
+async def test_a_refusal_in_words_ends_the_run_at_once_also_in_the_probe() -> None:
+    async with serving(Reply(text="I'm sorry, but I can't help with that.")) as fake:
+        assert (await fault(settings(fake.url, way=None))).code == "refused"
+    assert len(fake.asked) == 1
+
+
+async def test_a_refused_key_is_named_as_it_is_configured_and_one_that_is_not_sent_is_not_named() -> None:
+    async with serving(error(401, "invalid_api_key")) as fake:
+        named = await fault(settings(fake.url, key_name="MY_GATEWAY_KEY"))
+        unsent = await fault(Settings(kind="model", model="openai:m", base_url=fake.url, key="", way="tools"))
+    assert "MY_GATEWAY_KEY" in named.reason
+    assert "none is sent" in unsent.reason
+    assert "OPENAI_API_KEY" not in named.reason + unsent.reason

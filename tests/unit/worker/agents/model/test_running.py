@@ -8,7 +8,7 @@ from support.briefs import CountingPurse, brief, projection, settings, talk
 from support.fake_model import Asked, Reply, error, item, serving
 
 from memoryd.memory.proposals import Lines, Save, Summary, Supersede
-from memoryd.worker.agents.brief import Done, Way
+from memoryd.worker.agents.brief import AgentFault, Done, Way
 from memoryd.worker.agents.model import work
 
 TINY = "openai:qwen2.5-coder-1.5b"
@@ -171,3 +171,14 @@ async def test_where_the_user_said_nothing_no_model_is_asked() -> None:
         done = await work(brief(settings(fake.url, way=None), read), CountingPurse())
     assert fake.asked == []
     assert done.way is None
+
+
+async def test_what_the_probe_found_is_told_also_when_the_run_then_fails() -> None:
+    async with serving(Reply(items=[item("Keep commit messages short", "u1")])) as fake:
+        with pytest.raises(AgentFault) as caught:
+            await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse(grants=1))
+    assert (caught.value.fault.code, caught.value.fault.way) == ("budget", "tools")
+    async with serving(lambda asked: Reply(items=[]) if asked.is_probe else error(500, "server_error")) as fake:
+        with pytest.raises(AgentFault) as caught:
+            await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse())
+    assert (caught.value.fault.code, caught.value.fault.way) == ("provider-down", "tools")
