@@ -110,7 +110,7 @@ async def test_its_own_folder_and_what_its_order_names_are_open(tmp_path: Path, 
 
 @linux
 async def test_processes_and_sockets_of_others_are_out_of_reach(tmp_path: Path, kind: Kind, uncaged: Kind) -> None:
-    path, name = tmp_path / "s", tmp_path.name
+    path, name = tmp_path / "s", f"{tmp_path.name}-{os.getpid()}"  # an abstract name is the whole machine's
     other = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(60)")
     with listening(socket.AF_UNIX, str(path)), listening(socket.AF_UNIX, f"\0{name}"):
         # the ring would open sockets past the filter; an environment may hold keys
