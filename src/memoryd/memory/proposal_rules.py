@@ -35,7 +35,7 @@ _TAKES_BACK = re.compile(
 #: tells that something is another now; what it was may go
 _CHANGES = re.compile(
     r"\b(?:now|instead|actually|moved?|moving|migrat\w*|switch\w*|chang\w*|replac\w*|swap\w*|renam\w*|upgrad\w*"
-    r"|went from|rather than|used to|back to|from now on|not?|any ?more)\b|n['’]t\b"
+    r"|went from|rather than|used to|back to|from now on|any ?more|after all)\b"
     r"|换|改|迁|替|升级|现在|搬|转|不是|不用|其实|以后|变",
     re.IGNORECASE,
 )

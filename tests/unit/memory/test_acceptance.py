@@ -569,6 +569,7 @@ def test_a_run_that_would_delete_most_write_outside_leak_break_and_invent_change
     [
         ("The service runs on port 8080 and please look at the README", False),
         ("Why does the commit fail with a lint error in make? Show me the file", False),
+        ("Why does make lint not work? There is no lint error", False),
         ("We switched from make lint to ruff", True),
         ("Forget the make lint thing", True),
     ],
