@@ -287,8 +287,9 @@ class Daemon:
         await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
         redaction.configure(key=b"", masks_pii=False)
-        self.lock.release()
         log.info("daemon.stopped")
+        await asyncio.to_thread(logs.settle)  # who waits for the lock may remove the data: nothing is written after it
+        self.lock.release()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run beside the server; an error is logged, and the task kept until it ends."""
