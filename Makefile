@@ -65,7 +65,7 @@ package: $(STAMP)
 faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full for the long profile (root: more)
 	$(BIN)/pytest -q $(FAULTS) --timeout 3600
 
-bench: $(STAMP) ## ratios side by side: hook, acknowledgement, rules quality and speed
+bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
 	$(BIN)/python bench/run.py
 
 clean: ## remove what make has made

@@ -40,7 +40,8 @@ def purge(
     """Forget for good: what was said, the lines of memory that rest on it, and all their versions.
 
     It cannot be undone, and no transcript, session or archive brings what was said back. An archive made before still
-    brings entries, goals and notes that rest on nothing said. What memoryd cannot reach is listed.
+    brings entries, goals and notes that rest on nothing said, but nothing after --all. What memoryd cannot reach is
+    listed.
 
     Example: [cyan]memoryd purge --session 3f2a91c0 --dry-run[/]
     """

@@ -50,7 +50,7 @@ def _of_clock(text: str, now: datetime) -> float | None:
         return None
     try:
         return (_moment(found, now.astimezone(_zone(found["zone"]))) - now).total_seconds()
-    except ValueError:  # the 31st of February, 25 o'clock, a word that is no month
+    except ValueError:  # the 31st of February, minute 75, a word that is no month
         return None
 
 
