@@ -85,9 +85,8 @@ class ChildAgent:
                 raise
         await self._keep(settings, done.way)
         sessions = {(one.host, one.session_id) for one in projection.sessions}
-        notes = {(note.host, note.session_id): note.text for note in done.notes}
         return AgentResult(
-            proposals=done.proposals, notes={key: text for key, text in notes.items() if key in sessions}
+            proposals=done.proposals, notes={key: text for key, text in done.noted().items() if key in sessions}
         )
 
     async def _keep(self, settings: Settings, way: Way | None) -> None:
