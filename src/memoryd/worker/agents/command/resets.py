@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from memoryd.worker.agents.durations import seconds_of
+
 MIN_SECONDS = 60.0
 MAX_SECONDS = 8 * 86_400.0  #: the longest limit is a week
 
@@ -12,8 +14,6 @@ _IN = re.compile(
     r"\b(?:try again|retry|resets?|reset)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)[a-z]*", re.IGNORECASE)
-_SECONDS = {"ms": 0.001, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _AT = re.compile(
     r"\b(?:try again|resets?)\s+(?:at\s+|on\s+)?"
     r"(?:(?P<month>[a-z]{3})[a-z]*\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?)?"
@@ -42,7 +42,7 @@ def _of_epoch(text: str, now: datetime) -> float | None:
 
 def _of_duration(text: str) -> float | None:
     found = _IN.search(text)
-    return sum(float(number) * _SECONDS[unit.lower()] for number, unit in _PIECE.findall(found[1])) if found else None
+    return seconds_of(found[1]) if found else None
 
 
 def _of_clock(text: str, now: datetime) -> float | None:
