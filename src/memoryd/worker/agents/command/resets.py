@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 from memoryd.worker.agents.durations import seconds_of
 
-MIN_SECONDS = 60.0
-MAX_SECONDS = 8 * 86_400.0  #: the longest limit is a week
+MIN_SECONDS = 60.0  #: of a limit that is over by the time it is read
 
 _EPOCH = re.compile(r"limit reached\s*\|\s*(\d{10})\b")
 _IN = re.compile(
@@ -26,13 +25,14 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 def seconds_until(text: str, now: datetime) -> float | None:
     """Return how long a limit lasts that a text tells of; None when it does not say.
 
-    A clock time is the next one of its zone, or of the machine's when none is named.
+    At least `MIN_SECONDS`; `worker.policy` says how much is too much. A clock time is the next one of its zone, or of
+    the machine's when none is named.
 
     >>> seconds_until("You've hit your limit · resets 3pm (UTC)", datetime(2026, 11, 30, 14, tzinfo=UTC))
     3600.0
     """
     found = _of_epoch(text, now) or _of_duration(text) or _of_clock(text, now)
-    return None if found is None else min(max(found, MIN_SECONDS), MAX_SECONDS)
+    return None if found is None else max(found, MIN_SECONDS)
 
 
 def _of_epoch(text: str, now: datetime) -> float | None:

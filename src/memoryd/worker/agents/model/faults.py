@@ -13,7 +13,6 @@ from memoryd.worker.agents.model.clients import NotAnApi, TooLong
 from memoryd.worker.agents.model.paying import caused_by
 from memoryd.worker.agents.providers import Endpoint
 
-MAX_RETRY_SECONDS = 86_400.0
 _WRONG_KEY = re.compile(r"API_KEY_INVALID|api[ -]key (?:is )?(?:not valid|invalid|expired)", re.IGNORECASE)
 
 
@@ -100,12 +99,14 @@ def _key(name: str) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds until the provider wants to be asked again: Retry-After, else the last of its limits' resets."""
+    """Seconds until the provider wants to be asked again: Retry-After, else the last of its limits' resets.
+
+    As it says; `worker.policy` keeps them within reason.
+    """
     if not isinstance(error, e.ModelAPIError):
         return None
     headers = getattr(error, "headers", None) or {}
-    seconds = error.retry_after if error.retry_after is not None else _last_reset(headers)
-    return None if seconds is None else min(max(seconds, 0.0), MAX_RETRY_SECONDS)
+    return error.retry_after if error.retry_after is not None else _last_reset(headers)
 
 
 def _last_reset(headers: Mapping[str, str]) -> float | None:
