@@ -52,8 +52,7 @@ class Asking:
             self.faults[error.fault.code] += 1
             return AgentResult(proposals=())
         self.settings = self.settings.model_copy(update={"way": done.way})  # as the daemon remembers it
-        notes = {(note.host, note.session_id): note.text for note in done.notes}
-        return AgentResult(proposals=done.proposals, notes=notes)
+        return AgentResult(proposals=done.proposals, notes=done.noted())
 
 
 class Parrot:

@@ -4,7 +4,7 @@ In: one `Brief`, then an `Answer` to each `Reserve`. Out: `Reserve` before a cal
 the end one `Done` or one `Fault`. End of input means that the daemon is gone: the child ends, whatever it does.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 
@@ -95,6 +95,16 @@ class Done(_Line):
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
     way: Way | None = None  #: that worked, where none was known
+
+    @classmethod
+    def of(cls, proposals: Iterable[Proposal], notes: Mapping[tuple[str, str], str], way: Way | None = None) -> "Done":
+        """:param notes: (host, session_id) -> text, as of an `AgentResult`"""
+        told = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in notes.items())
+        return cls(proposals=tuple(proposals), notes=told, way=way)
+
+    def noted(self) -> dict[tuple[str, str], str]:
+        """The notes as an `AgentResult` has them."""
+        return {(note.host, note.session_id): note.text for note in self.notes}
 
 
 FaultCode = Literal[

@@ -1,10 +1,18 @@
-"""A process whose own end can be waited for; `Process.wait` waits for everybody who has its pipes."""
+"""A process whose own end can be waited for; `Process.wait` waits for everybody who has its pipes.
+
+Here it is started, heard, signalled and ended, whoever needs one.
+"""
 
 import asyncio
+import contextlib
+import os
+import signal
 from asyncio import SubprocessTransport
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+_CHUNK_BYTES = 64 * 1024
 
 
 class _Exits(SubprocessStreamProtocol):
@@ -25,6 +33,23 @@ class Started:
         self._transport = transport
         self.exited = exits.exited
 
+    async def has_ended(self, seconds: float) -> bool:
+        """Wait that long for its end; returns whether it came."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.exited.wait()
+        return self.exited.is_set()
+
+    def signal(self, number: int) -> None:
+        """Tell its process group, as far as that is still there."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+    async def kill(self) -> None:
+        """Kill its process group, which may outlive it. On return it is reaped."""
+        self.signal(signal.SIGKILL)
+        await self.exited.wait()
+
     def close(self) -> None:
         """Let go of its pipes, whoever else has them. Only after it has ended."""
         self._transport.close()
@@ -38,3 +63,18 @@ async def start(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], limit
         start_new_session=True,
     )  # fmt: skip
     return Started(transport, exits, loop)
+
+
+async def last_words(stream: asyncio.StreamReader, *, kept_bytes: int, max_bytes: int) -> tuple[bytes, bool]:
+    """Read a stream to its end and return the last of it, and whether it was too much.
+
+    Cancelled, it returns what was there until then.
+
+    :param kept_bytes: of the end, at most
+    :param max_bytes: after more than these it is read no further
+    """
+    kept, left = b"", max_bytes
+    with contextlib.suppress(asyncio.CancelledError):
+        while left >= 0 and (chunk := await stream.read(_CHUNK_BYTES)):
+            kept, left = (kept + chunk)[-kept_bytes:], left - len(chunk)
+    return kept, left < 0

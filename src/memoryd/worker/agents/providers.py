@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+Grade = Literal["large", "small", "tiny"]
+"""How large a model is: `model.grades` says how each is asked."""
+
 SMALL_BILLIONS = 14.0  #: a model of fewer parameters is asked once, for short answers about short parts
 TINY_BILLIONS = 4.0  #: one of fewer is asked for lines alone, and the rules write
 
@@ -70,21 +73,13 @@ class Endpoint:
         return self.provider.hosted and self.base_url == self.provider.base_url
 
     @property
-    def is_small(self) -> bool:
-        """Whether the model is to be asked simply: its name says so, or says nothing and anybody may serve it."""
-        size = self._billions
-        return size < SMALL_BILLIONS if size else self.provider.any_server and not self.is_own
-
-    @property
-    def is_tiny(self) -> bool:
-        """Whether its name says that it is too small to fill in a form and to tell what matters."""
-        return 0 < self._billions < TINY_BILLIONS
-
-    @property
-    def _billions(self) -> float:
-        """Its parameters by its name; 0.0 when that says nothing."""
+    def grade(self) -> Grade:
+        """By the parameters that its name tells; where it tells none, small when anybody may serve it."""
         size = _SIZE.search(self.model)
-        return float(size[1]) / (1 if size[2] in "bB" else 1000) if size else 0.0
+        if size is None:
+            return "small" if self.provider.any_server and not self.is_own else "large"
+        billions = float(size[1]) / (1 if size[2] in "bB" else 1000)
+        return "tiny" if billions < TINY_BILLIONS else "small" if billions < SMALL_BILLIONS else "large"
 
     @property
     def id(self) -> str:

@@ -4,8 +4,8 @@ An item that is malformed is dropped by itself; the others count. What comes as 
 """
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -23,6 +23,8 @@ from pydantic_core import CoreSchema, from_json
 Kind = Literal["user", "preference", "rule", "identity", "project", "reference", "forget"]
 KINDS: tuple[str, ...] = get_args(Kind)
 MAX_ITEMS = 40
+
+T = TypeVar("T")
 
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
@@ -44,18 +46,36 @@ class Lenient(BaseModel):
         json_schema_extra=_every_field,
     )  # fmt: skip
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """One schema without references: not every server follows them."""
+        told = handler(core_schema)
+        for field in handler.resolve_ref_schema(told)["properties"].values():
+            if "items" in field:
+                field["items"] = handler.resolve_ref_schema(field["items"])
+        return told
+
 
 def _plain(value: Any) -> Any:
     return "" if value is None else value
 
 
-def ids(value: Any) -> Any:
+def _ids(value: Any) -> Any:
     """`"u1, u2"`, `"[u1]"` or one id for a list of ids."""
     found = re.findall(r"\w+", value) if isinstance(value, str) else value
     return () if found is None else found
 
 
+def or_none(value: Any, read: Callable[[Any], T]) -> T | None:
+    """What is malformed is dropped by itself."""
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
 Text = Annotated[str, BeforeValidator(_plain)]
+Ids = Annotated[tuple[str, ...], BeforeValidator(_ids)]
 
 
 class Item(Lenient):
@@ -67,23 +87,13 @@ class Item(Lenient):
     how_to_apply: Text = Field(default="", description="when it matters, if the user said so")
     name: Text = Field(default="", description="a short title for project and reference, else empty")
     replaces: Text = Field(default="", description="id of the memory that this makes untrue, like m3")
-    cites: Annotated[tuple[str, ...], BeforeValidator(ids)] = Field(
-        default=(), description="ids of what the user said, like u2"
-    )
-
-
-def _or_none(value: Any, read: Any) -> Item | None:
-    try:
-        item: Item = read(value)
-    except ValidationError:
-        return None
-    return item
+    cites: Ids = Field(default=(), description="ids of what the user said, like u2")
 
 
 class Answer(Lenient):
     """The items worth keeping; an empty list is a good answer."""
 
-    items: tuple[Annotated[Item, WrapValidator(_or_none)], ...] = ()
+    items: tuple[Annotated[Item, WrapValidator(or_none)], ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -98,15 +108,6 @@ class Answer(Lenient):
         items = value["items"]
         items = [items] if isinstance(items, Mapping) else items or []
         return {"items": items[:MAX_ITEMS] if isinstance(items, list) else items}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """One schema without references: not every server follows them."""
-        told = handler(core_schema)
-        plain = handler.resolve_ref_schema(told)
-        items = plain["properties"]["items"]
-        items["items"] = handler.resolve_ref_schema(items["items"])
-        return told
 
     @property
     def well_formed(self) -> tuple[Item, ...]:

@@ -11,7 +11,7 @@ from memoryd.memory.wording import unsaid_words
 from memoryd.worker.agents.asking.answer import Item
 from memoryd.worker.agents.asking.conversation import day
 from memoryd.worker.agents.asking.deciding import Decision
-from memoryd.worker.agents.asking.manifest import LINE_CHARS, Held
+from memoryd.worker.agents.asking.manifest import LINE_CHARS, Held, plain_id
 from memoryd.worker.agents.asking.quoting import one_line, shortened
 from memoryd.worker.projection import Utterance
 
@@ -75,7 +75,7 @@ class Batch:
         return [item for row in made.values() for item in row]
 
     def _undecided(self, one: Group) -> list[int]:
-        return [n for n in one.members if _key(self.items[n].replaces) not in self.held]
+        return [n for n in one.members if plain_id(self.items[n].replaces) not in self.held]
 
     def _neighbours(self, one: Group) -> list[str]:
         keys = list(self.held)
@@ -92,9 +92,9 @@ class Batch:
 
     def _carried_out(self, decision: Decision, asked: Mapping[str, int]) -> dict[int, list[Item]]:
         """What a decision makes of the places that it names; nothing when it is a bad one."""
-        members = sorted({asked[key] for key in map(_key, decision.of) if key in asked})
+        members = sorted({asked[key] for key in map(plain_id, decision.of) if key in asked})
         of = next((one for one in self.groups if members and set(members) <= set(one.members)), None)
-        text, replaces = decision.text.strip(), tuple(map(_key, decision.replaces))
+        text, replaces = decision.text.strip(), tuple(map(plain_id, decision.replaces))
         said = "\n".join(self.items[n].text for n in members)
         if of is None or not set(replaces) <= set(self._neighbours(of)) or unsaid_words(text, said):
             return {}
@@ -114,12 +114,8 @@ class Batch:
             for name in ("why", "how_to_apply", "name")
         }
         cites = tuple(dict.fromkeys(key for n in members for key in self.items[n].cites))
-        own = [_key(item.replaces) for item in items if item.replaces]
+        own = [plain_id(item.replaces) for item in items if item.replaces]
         first, *further = dict.fromkeys([*replaces, *own]) or [""]
         gone = [Item(kind="forget", replaces=key, cites=cites) for key in further]
         whole = stays.model_copy(update={**told, "cites": cites, "replaces": first})
         return {n: [whole, *gone] if n == members[0] else [] for n in members}
-
-
-def _key(replaces: str) -> str:
-    return replaces.strip("[] ")

@@ -6,21 +6,11 @@ A decision that is malformed is dropped by itself: what no decision names stays 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    GetJsonSchemaHandler,
-    ValidationError,
-    WrapValidator,
-    model_validator,
-)
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import Field, WrapValidator, model_validator
 
-from memoryd.worker.agents.asking.answer import Lenient, Text, ids, json_in
+from memoryd.worker.agents.asking.answer import Ids, Lenient, Text, json_in, or_none
 
 MAX_DECISIONS = 100
-Ids = Annotated[tuple[str, ...], BeforeValidator(ids)]
 
 
 class Decision(Lenient):
@@ -32,18 +22,10 @@ class Decision(Lenient):
     replaces: Ids = Field(default=(), description="supersede, merge: ids of what is remembered and now untrue, like m3")
 
 
-def _or_none(value: Any, read: Any) -> Decision | None:
-    try:
-        decision: Decision = read(value)
-    except ValidationError:
-        return None
-    return decision
-
-
 class Decisions(Lenient):
     """What is to change; none is a good answer."""
 
-    decisions: tuple[Annotated[Decision, WrapValidator(_or_none)], ...] = ()
+    decisions: tuple[Annotated[Decision, WrapValidator(or_none)], ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -53,13 +35,6 @@ class Decisions(Lenient):
         if not isinstance(value, Mapping) or not isinstance(value.get("decisions"), list):
             raise ValueError("an object with `decisions` is wanted")
         return {"decisions": value["decisions"][:MAX_DECISIONS]}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        told = handler(core_schema)
-        rows = handler.resolve_ref_schema(told)["properties"]["decisions"]
-        rows["items"] = handler.resolve_ref_schema(rows["items"])
-        return told
 
 
 def schema() -> dict[str, Any]:

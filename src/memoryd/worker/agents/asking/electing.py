@@ -10,7 +10,7 @@ from functools import partial
 
 from memoryd.memory.model import MemoryView
 from memoryd.memory.text import bare, content_words
-from memoryd.worker.agents.brief import Brief, Done, Note
+from memoryd.worker.agents.brief import Brief, Done
 from memoryd.worker.agents.rules import learn
 
 MAX_LINES = 40
@@ -29,8 +29,7 @@ def done(brief: Brief, copied: Iterable[str]) -> Done:
     votes = [words for text in copied if (words := content_words(text))]
     memory = MemoryView(core=brief.core, entries=brief.entries, language=brief.language, has_project=brief.has_project)
     told = learn(brief.projection, memory, partial(_is_elected, votes))
-    notes = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in told.notes.items())
-    return Done(proposals=told.proposals, notes=notes)
+    return Done.of(told.proposals, told.notes)
 
 
 def _is_elected(votes: Iterable[frozenset[str]], sentence: str) -> bool:

@@ -11,8 +11,8 @@ from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import bare, cut, fold, is_chinese
 from memoryd.memory.wording import unsaid_words
 from memoryd.worker.agents.asking.answer import Item
-from memoryd.worker.agents.asking.manifest import Held
-from memoryd.worker.agents.brief import Brief, Done, Note, Way
+from memoryd.worker.agents.asking.manifest import Held, plain_id
+from memoryd.worker.agents.brief import Brief, Done, Way
 from memoryd.worker.agents.rules import summaries
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH
 from memoryd.worker.projection import Utterance
@@ -55,8 +55,7 @@ class Filing:
     def done(self, way: Way | None = None) -> Done:
         """What the run ends with: the facts, and what happened in each session as the rules tell it."""
         told = summaries(self.brief.projection)
-        notes = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in told.notes.items())
-        return Done(proposals=(*self.proposals, *told.proposals), notes=notes, way=way)
+        return Done.of((*self.proposals, *told.proposals), told.notes, way)
 
     def _file(self, item: Item) -> str:
         """File one item; returns why not, '' when it was."""
@@ -76,7 +75,7 @@ class Filing:
 
     def _replaced(self, item: Item) -> Held | None:
         """What gives way: to the first item that says so; another one is added beside it."""
-        return self.held.pop(item.replaces.strip("[] "), None)
+        return self.held.pop(plain_id(item.replaces), None)
 
     def _forget(self, item: Item, cited: Sequence[Utterance]) -> str:
         old = self._replaced(item)

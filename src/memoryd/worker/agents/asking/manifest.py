@@ -71,6 +71,11 @@ def build(brief: Brief, said: Sequence[str], cap_tokens: int) -> Manifest:
     )
 
 
+def plain_id(written: str) -> str:
+    """A short id as a model writes it back, with its brackets or without."""
+    return written.strip("[] ")
+
+
 def _core(lines: Sequence[CoreLine]) -> Iterator[Held]:
     yield from (Held(key=line.key, text=line.text) for line in lines)
 

@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import os
 import shutil
-import signal
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -87,9 +85,8 @@ class ChildAgent:
                 raise
         await self._keep(settings, done.way)
         sessions = {(one.host, one.session_id) for one in projection.sessions}
-        notes = {(note.host, note.session_id): note.text for note in done.notes}
         return AgentResult(
-            proposals=done.proposals, notes={key: text for key, text in notes.items() if key in sessions}
+            proposals=done.proposals, notes={key: text for key, text in done.noted().items() if key in sessions}
         )
 
     async def _keep(self, settings: Settings, way: Way | None) -> None:
@@ -115,15 +112,17 @@ class ChildAgent:
         except OSError as error:
             raise Busy(f"cannot start the agent's process: {error.strerror}; end some programs") from error
         assert child.process.stderr is not None
-        errors = asyncio.create_task(_last_words(child.process.stderr))
+        errors = asyncio.create_task(
+            exits.last_words(child.process.stderr, kept_bytes=KEPT_STDERR_BYTES, max_bytes=MAX_STDERR_BYTES)
+        )
         try:
             yield child.process
         finally:
             await _end(child, run_id)
             await asyncio.wait([errors], timeout=LINGER_SECONDS)
             errors.cancel()
-            if text := await errors:
-                log.debug("agent.stderr", run=run_id, text=redact(text))
+            if words := (await errors)[0]:
+                log.debug("agent.stderr", run=run_id, text=redact(words.decode("utf-8", "replace")))
             child.close()
 
     async def _bounded(self, talk: "_Talk", brief: Brief) -> Done:
@@ -207,33 +206,17 @@ class _Talk:
         return AgentFault("budget", str(self._refused), max(0.0, seconds), way=fault.way)
 
 
-async def _last_words(stream: asyncio.StreamReader) -> str:
-    """Read to the end, as far as is bearable; the last of it."""
-    kept, left = b"", MAX_STDERR_BYTES
-    with contextlib.suppress(asyncio.CancelledError):
-        while left > 0 and (chunk := await stream.read(65536)):
-            left -= len(chunk)
-            kept = (kept + chunk)[-KEPT_STDERR_BYTES:]
-    return kept.decode("utf-8", "replace")
-
-
 async def _end(child: exits.Started, run_id: str) -> None:
     """Close its input, which ends it; kill what is left. On return it is reaped."""
     assert child.process.stdin is not None
     child.process.stdin.close()
-    try:
-        async with asyncio.timeout(END_SECONDS):
-            await child.exited.wait()
-    except TimeoutError:
+    if not await child.has_ended(END_SECONDS):
         log.warning("agent.killed", run=run_id)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.process.pid, signal.SIGKILL)
+    await child.kill()
     await asyncio.to_thread(_kill_marked, run_id)
-    await child.exited.wait()
 
 
 def _kill_marked(run_id: str) -> None:
     """The second net, for a keeper that was killed itself: everything that carries the run's mark."""
     for pid in tree.marked(run_id):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+        tree.kill(pid)

@@ -84,26 +84,13 @@ def end_all(root: int) -> None:
     while (found := tree.below(root)) and time.monotonic() < until_mono:
         for one in found:
             if not one.ended:
-                _kill(one.pid)
-        _reap_any()
+                tree.kill(one.pid)
+        _reaped()
         time.sleep(_TURN_SECONDS)
 
 
-def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
-
-
-def _reap_any() -> None:
-    try:
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-    except ChildProcessError:
-        pass
-
-
-def _reaped(agent: int) -> int | None:
-    """The agent's exit status, negative for a signal; None while it runs. Orphans that ended are reaped with it."""
+def _reaped(agent: int = 0) -> int | None:
+    """Reap what has ended: the agent's exit status, negative for a signal; None while it runs, or for no agent."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)

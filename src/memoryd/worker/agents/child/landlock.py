@@ -56,6 +56,8 @@ def abi() -> int:
 def restrict(rules: Iterable[tuple[str, int]], ports: Sequence[int] | None) -> None:
     """Allow what the rules say, and nothing else, from now on. The process must have no other thread.
 
+    No new privileges must be set before.
+
     :param rules: a path, with all that is below it, and rights; a path that is not there is left out
     :param ports: TCP ports that may be connected to (ABI 4); None: all
     :raises OSError: the kernel refused
@@ -72,7 +74,6 @@ def restrict(rules: Iterable[tuple[str, int]], ports: Sequence[int] | None) -> N
             _allow(ruleset, path, rights & files)
         for port in ports or () if network else ():
             _add(ruleset, _PORT, _Port(_CONNECT_TCP, port))
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     finally:
         os.close(ruleset)

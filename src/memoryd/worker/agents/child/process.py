@@ -33,13 +33,8 @@ class DaemonGone(Exception):
 
 
 def load(kind: str) -> Work:
-    """The work of an agent. :raises AgentFault: what it needs is not installed"""
-    try:
-        work: Work = import_module(f"memoryd.worker.agents.{kind}").work
-    except ModuleNotFoundError as error:
-        raise AgentFault(
-            "configuration", f"the agent {kind} needs {error.name}, which is not installed: pip install 'memoryd[llm]'"
-        ) from error
+    """The work of an agent, which loads what it needs when it begins."""
+    work: Work = import_module(f"memoryd.worker.agents.{kind}").work
     return work
 
 

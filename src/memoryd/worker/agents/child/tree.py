@@ -1,6 +1,8 @@
 """The processes below one: from /proc, or from `ps` where there is none."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -40,6 +42,12 @@ def marked(run_id: str) -> Iterator[int]:
                 yield pid
         except OSError:  # gone, or another user's
             pass
+
+
+def kill(pid: int) -> None:
+    """Kill a process that may be gone already, or be none of ours any more."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def _pids() -> list[int]:

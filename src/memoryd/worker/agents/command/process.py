@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import signal
 from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.worker.agents import exits
+from memoryd.worker.agents.exits import Started
 
 MAX_OUT_BYTES = 1024 * 1024
 MAX_ERROR_BYTES = 16 * 1024 * 1024  #: of what it says beside its answer
@@ -39,20 +39,19 @@ async def run(argv: Sequence[str], prompt: str, *, place: Path, env: Mapping[str
     started = await exits.start(argv, cwd=place, env=env, limit=CHUNK_BYTES)
     try:
         async with asyncio.timeout(seconds):
-            return await _talked(started.process, started.exited, prompt.encode(errors="replace"))
+            return await _talked(started, prompt.encode(errors="replace"))
     finally:
-        await _end(started.process, started.exited)
+        await _end(started)
         started.close()
 
 
-async def _talked(child: Process, exited: asyncio.Event, prompt: bytes) -> Ended:
-    assert child.stdout is not None
-    assert child.stderr is not None
+async def _talked(started: Started, prompt: bytes) -> Ended:
+    child = started.process
     feeding = asyncio.create_task(_feed(child, prompt))
-    out = asyncio.create_task(_bounded(child, child.stdout))
-    error = asyncio.create_task(_end_of(child, child.stderr))
+    out = asyncio.create_task(_heard(started, child.stdout, MAX_OUT_BYTES, MAX_OUT_BYTES))
+    error = asyncio.create_task(_heard(started, child.stderr, KEPT_ERROR_BYTES, MAX_ERROR_BYTES))
     try:
-        await exited.wait()
+        await started.exited.wait()
         await asyncio.wait((feeding, out, error), timeout=LINGER_SECONDS)
     finally:
         for task in (feeding, out, error):
@@ -71,42 +70,23 @@ async def _feed(child: Process, prompt: bytes) -> None:
     child.stdin.close()
 
 
-async def _bounded(child: Process, stream: asyncio.StreamReader) -> tuple[bytes, bool]:
-    kept = bytearray()
-    with contextlib.suppress(asyncio.CancelledError):  # what was printed before counts
-        while chunk := await stream.read(CHUNK_BYTES):
-            kept += chunk
-            if len(kept) > MAX_OUT_BYTES:
-                _signal(child, signal.SIGKILL)
-                return bytes(kept), True
-    return bytes(kept), False
+async def _heard(
+    started: Started, stream: asyncio.StreamReader | None, kept_bytes: int, max_bytes: int
+) -> tuple[bytes, bool]:
+    """The last of what it prints, and whether that had no end: then it is killed."""
+    assert stream is not None
+    words, endless = await exits.last_words(stream, kept_bytes=kept_bytes, max_bytes=max_bytes)
+    if endless:
+        started.signal(signal.SIGKILL)
+    return words, endless
 
 
-async def _end_of(child: Process, stream: asyncio.StreamReader) -> tuple[bytes, bool]:
-    kept, left = b"", MAX_ERROR_BYTES
-    with contextlib.suppress(asyncio.CancelledError):
-        while chunk := await stream.read(CHUNK_BYTES):
-            kept, left = (kept + chunk)[-KEPT_ERROR_BYTES:], left - len(chunk)
-            if left < 0:
-                _signal(child, signal.SIGKILL)
-                return kept, True
-    return kept, False
-
-
-async def _end(child: Process, exited: asyncio.Event) -> None:
+async def _end(started: Started) -> None:
     """Ask it to end: a login that it is just renewing, which works once, has to be written down. Then kill all."""
-    if not exited.is_set():
-        _signal(child, signal.SIGTERM)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_SECONDS):
-                await exited.wait()
-    _signal(child, signal.SIGKILL)
-    await exited.wait()
-
-
-def _signal(child: Process, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, number)
+    if not started.exited.is_set():
+        started.signal(signal.SIGTERM)
+        await started.has_ended(LINGER_SECONDS)
+    await started.kill()
 
 
 def _decoded(text: bytes) -> str:

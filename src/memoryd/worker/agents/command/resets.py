@@ -4,16 +4,15 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
-MIN_SECONDS = 60.0
-MAX_SECONDS = 8 * 86_400.0  #: the longest limit is a week
+from memoryd.worker.agents.durations import seconds_of
+
+MIN_SECONDS = 60.0  #: of a limit that is over by the time it is read
 
 _EPOCH = re.compile(r"limit reached\s*\|\s*(\d{10})\b")
 _IN = re.compile(
     r"\b(?:try again|retry|resets?|reset)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)[a-z]*", re.IGNORECASE)
-_SECONDS = {"ms": 0.001, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _AT = re.compile(
     r"\b(?:try again|resets?)\s+(?:at\s+|on\s+)?"
     r"(?:(?P<month>[a-z]{3})[a-z]*\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?)?"
@@ -26,13 +25,14 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 def seconds_until(text: str, now: datetime) -> float | None:
     """Return how long a limit lasts that a text tells of; None when it does not say.
 
-    A clock time is the next one of its zone, or of the machine's when none is named.
+    At least `MIN_SECONDS`; `worker.policy` says how much is too much. A clock time is the next one of its zone, or of
+    the machine's when none is named.
 
     >>> seconds_until("You've hit your limit · resets 3pm (UTC)", datetime(2026, 11, 30, 14, tzinfo=UTC))
     3600.0
     """
     found = _of_epoch(text, now) or _of_duration(text) or _of_clock(text, now)
-    return None if found is None else min(max(found, MIN_SECONDS), MAX_SECONDS)
+    return None if found is None else max(found, MIN_SECONDS)
 
 
 def _of_epoch(text: str, now: datetime) -> float | None:
@@ -42,7 +42,7 @@ def _of_epoch(text: str, now: datetime) -> float | None:
 
 def _of_duration(text: str) -> float | None:
     found = _IN.search(text)
-    return sum(float(number) * _SECONDS[unit.lower()] for number, unit in _PIECE.findall(found[1])) if found else None
+    return seconds_of(found[1]) if found else None
 
 
 def _of_clock(text: str, now: datetime) -> float | None:

@@ -13,7 +13,7 @@ async def work(brief: Brief, purse: Purse) -> Done:
 
     :raises AgentFault: for everything that can go wrong outside
     """
-    run = await asyncio.to_thread(_load)  # seconds, in which the loop has to see that the daemon is gone
+    run = await asyncio.to_thread(_load)  # for seconds, so not on the loop
     return await run(brief, purse)
 
 

@@ -8,14 +8,12 @@ from urllib.parse import urlsplit
 from pydantic_ai import exceptions as e
 
 from memoryd.worker.agents.brief import AgentFault, FaultCode
+from memoryd.worker.agents.durations import seconds_of
 from memoryd.worker.agents.model.clients import NotAnApi, TooLong
 from memoryd.worker.agents.model.paying import caused_by
 from memoryd.worker.agents.providers import Endpoint
 
-MAX_RETRY_SECONDS = 86_400.0
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 _WRONG_KEY = re.compile(r"API_KEY_INVALID|api[ -]key (?:is )?(?:not valid|invalid|expired)", re.IGNORECASE)
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def _is(*kinds: type[BaseException]) -> Callable[[BaseException], bool]:
@@ -101,12 +99,14 @@ def _key(name: str) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds until the provider wants to be asked again: Retry-After, else the last of its limits' resets."""
+    """Seconds until the provider wants to be asked again: Retry-After, else the last of its limits' resets.
+
+    As it says; `worker.policy` keeps them within reason.
+    """
     if not isinstance(error, e.ModelAPIError):
         return None
     headers = getattr(error, "headers", None) or {}
-    seconds = error.retry_after if error.retry_after is not None else _last_reset(headers)
-    return None if seconds is None else min(max(seconds, 0.0), MAX_RETRY_SECONDS)
+    return error.retry_after if error.retry_after is not None else _last_reset(headers)
 
 
 def _last_reset(headers: Mapping[str, str]) -> float | None:
@@ -116,14 +116,9 @@ def _last_reset(headers: Mapping[str, str]) -> float | None:
         openai = name.startswith("x-ratelimit-reset-")
         if openai or (name.startswith("anthropic-ratelimit-") and name.endswith("-reset")):
             left = headers.get(name.replace("-reset", "-remaining"), "0")
-            seconds = _duration(value) if openai else _until(value)
+            seconds = seconds_of(value) if openai else _until(value)
             found += [seconds] if left.strip() in ("0", "") and seconds is not None else []
     return max(found, default=None)
-
-
-def _duration(value: str) -> float | None:
-    parts = _DURATION.findall(value)
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
 
 
 def _until(value: str) -> float | None:

@@ -26,8 +26,8 @@ from pydantic_core import to_json
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.answer import Answer, read_text, schema
 from memoryd.worker.agents.brief import Way
+from memoryd.worker.agents.model.grades import Manner
 
-PROBE_TOKENS, SMALL_PROBE_TOKENS = 1000, 300
 _PROBE = "[u1] user, 2026-03-02, Monday:\n| Please remember that I prefer short commit messages."
 #: says that this way is none
 MISFITS = (ModelRequestRejectedError, UnexpectedModelBehavior, UserError)
@@ -52,12 +52,12 @@ class Rung:
     response_format: dict[str, Any] | None = None
 
     def agent(
-        self, model: Model, max_tokens: int, *, small: bool, tools: Sequence[Tool[object]] = (), retries: int = 1
+        self, model: Model, max_tokens: int, manner: Manner, tools: Sequence[Tool[object]] = (), *, retries: int = 1
     ) -> Agent[object, Answer]:
         """An agent that asks in this way. `tools`: to look around with, before it answers by a tool too."""
         settings = ModelSettings(max_tokens=max_tokens, thinking=False, cache=CacheConfig(messages=bool(tools)))
-        if small:
-            settings["temperature"] = 0.0
+        if manner.temperature is not None:
+            settings["temperature"] = manner.temperature
         if self.response_format:
             settings["extra_body"] = {"response_format": self.response_format}
         return Agent(
@@ -82,7 +82,7 @@ LADDER = (
 )  # fmt: skip
 
 
-async def probe(model: Model, *, small: bool) -> Way:
+async def probe(model: Model, manner: Manner) -> Way:
     """Return the first way that works at this endpoint, by one short question each: better with an item than without.
 
     :raises Exception: that of the last way, when none does; whatever ends a run at once
@@ -91,9 +91,7 @@ async def probe(model: Model, *, small: bool) -> Way:
     empty: Way | None = None
     for rung in LADDER:
         try:
-            done = await rung.agent(model, SMALL_PROBE_TOKENS if small else PROBE_TOKENS, small=small, retries=0).run(
-                _PROBE
-            )
+            done = await rung.agent(model, manner.probe_tokens, manner, retries=0).run(_PROBE)
         except ENDS:
             raise
         except (*MISFITS, ModelServerError) as error:

@@ -6,7 +6,7 @@ from pydantic_ai import RunContext, Tool
 from pydantic_ai.tools import ToolDefinition
 
 from memoryd.memory.text import content_words
-from memoryd.worker.agents.asking.manifest import Held, Manifest
+from memoryd.worker.agents.asking.manifest import Held, Manifest, plain_id
 from memoryd.worker.agents.asking.quoting import quoted, shortened
 
 LISTED, FOUND = 30, 8  #: memories in one answer
@@ -27,7 +27,7 @@ def tools(manifest: Manifest, spare: Callable[[], bool]) -> Sequence[Tool[object
 
     def read_memory(id: str) -> str:
         """Show one memory in full."""
-        one = held.get(id.strip("[] "))
+        one = held.get(plain_id(id))
         return quoted(shortened(one.text, READ_CHARS)) if one else f"there is no memory {id[:16]!r}"
 
     def search_memory(query: str) -> str:

@@ -29,6 +29,7 @@ from memoryd.worker.agents.asking.fitting import tokens_at_most
 from memoryd.worker.agents.asking.refusals import is_refusal
 from memoryd.worker.agents.brief import AgentFault, Cost, Need, Purse
 from memoryd.worker.agents.model.clients import Malformed, NotAnApi
+from memoryd.worker.agents.model.grades import MANNERS
 from memoryd.worker.agents.model.prices import price
 from memoryd.worker.agents.providers import Endpoint
 
@@ -53,6 +54,7 @@ class PayingModel(WrapperModel):
     def __init__(self, wrapped: Model, *, endpoint: Endpoint, purse: Purse, limits: Limits) -> None:
         super().__init__(wrapped)
         self.endpoint = endpoint
+        self.manner = MANNERS[endpoint.grade]
         self.purse = purse
         self.limits = limits
         self.calls = 0
@@ -100,8 +102,8 @@ class PayingModel(WrapperModel):
             raise UnexpectedModelBehavior("no answer that its client can read") from error
         if cost := self._cost(response.usage):
             await self._settle(reservation, need, cost)
-        if not self.endpoint.is_tiny and not response.tool_calls and is_refusal(response.text or ""):
-            raise ContentFilterError("the model will not")  # a tiny one copies lines, which may begin so
+        if not self.manner.copies and not response.tool_calls and is_refusal(response.text or ""):
+            raise ContentFilterError("the model will not")
         return response
 
     def has_spare(self, calls: int) -> bool:

@@ -17,16 +17,15 @@ from memoryd.worker.agents.asking.batch import Batch
 from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
-from memoryd.worker.agents.asking.prompt import LARGE, SMALL, TINY, Sheet, Size
+from memoryd.worker.agents.asking.prompt import Sheet, Size
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
 from memoryd.worker.agents.model import clients, deciding, ladder, looking
 from memoryd.worker.agents.model.faults import fault_of
+from memoryd.worker.agents.model.grades import Manner
 from memoryd.worker.agents.model.ladder import LADDER, Rung
 from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel
 from memoryd.worker.agents.providers import Endpoint
 
-OUT_TOKENS, SMALL_OUT_TOKENS = 4000, 900  #: of one answer
-COPIED_TOKENS = 200  #: of one in lines
 ANYWHERE: Way = "text"  #: for a run that has no calls to find out what works
 PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
 
@@ -71,29 +70,26 @@ class _Run:
     found: list[Way]  #: the way that the probe found: it is paid for, whatever comes of the run
 
     @property
-    def small(self) -> bool:
-        return self.model.endpoint.is_small
+    def manner(self) -> Manner:
+        return self.model.manner
 
     async def done(self) -> Done:
         sessions = self.brief.projection.sessions
         if not any(is_citable(text) for session in sessions for text in session.utterances):
             return await asyncio.to_thread(Filing(brief=self.brief, said={}).done)
-        if self.model.endpoint.is_tiny:
-            return await asyncio.to_thread(electing.done, self.brief, await _in_sizes((SMALL, TINY), self._copied))
+        if self.manner.copies:
+            copied = await _in_sizes(self.manner.sizes, self._copied)
+            return await asyncio.to_thread(electing.done, self.brief, copied)
         if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
-            self.found.append(await ladder.probe(self.model, small=self.small))
+            self.found.append(await ladder.probe(self.model, self.manner))
         known = self.brief.settings.way or (self.found[0] if self.found else ANYWHERE)
-        filing, way = await self._ask_all(known)
+        filing, way = await _in_sizes(self.manner.sizes, partial(self._ask_parts, way=known))
         return await asyncio.to_thread(filing.done, way if self.found else None)
 
-    async def _ask_all(self, way: Way) -> tuple[Filing, Way]:
-        """Ask about each part."""
-        sizes = (SMALL, TINY) if self.small else (LARGE, SMALL, TINY)
-        return await _in_sizes(sizes, partial(self._ask_parts, way=way))
-
     async def _ask_parts(self, size: Size, *, way: Way) -> tuple[Filing, Way]:
+        """Ask about each part."""
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
-        looks = bool(sheet.manifest.left_out) and not self.small  # where all is shown there is nothing to look for
+        looks = self.manner.looks and bool(sheet.manifest.left_out)  # where all is shown there is nothing to look for
         held = sheet.manifest.everything if looks else sheet.manifest.shown
         items: list[Item] = []
         for part in range(len(sheet.conversation.parts)):
@@ -109,7 +105,9 @@ class _Run:
     async def _copied(self, size: Size) -> list[str]:
         """What a tiny model copies out of each part; any server can ask it for that, so nothing is tried before."""
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
-        settings = ModelSettings(max_tokens=COPIED_TOKENS, temperature=0.0, stop_sequences=["\n[u", "\nuser"])
+        settings = ModelSettings(max_tokens=self.manner.out_tokens, stop_sequences=["\n[u", "\nuser"])
+        if self.manner.temperature is not None:
+            settings["temperature"] = self.manner.temperature
         agent = Agent(self.model, output_type=str, instructions=prompt.lines(), model_settings=settings)
         parts = [await agent.run(f"{part.text}\nNotes:") for part in sheet.conversation.parts]
         return [line for part in parts for line in electing.lines(part.output)]
@@ -117,23 +115,19 @@ class _Run:
     async def _settled(self, items: Sequence[Item], sheet: Sheet) -> list[Item]:
         """Everything together: what is obvious without a question, for the rest at most one more."""
         batch = await asyncio.to_thread(Batch.of, items, sheet.manifest.everything, sheet.conversation.said)
-        asks = batch.asked and not self.small
+        asks = batch.asked and self.manner.looks
         return batch.settled(await deciding.decisions(self.model, batch.question(), self.ends_mono) if asks else ())
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
         tools = tools if rung.way == "tools" else ()
-        agent = rung.agent(self.model, self._out_tokens, small=self.small, tools=tools)
+        agent = rung.agent(self.model, self.manner.out_tokens, self.manner, tools)
         return (await agent.run(request)).output
-
-    @property
-    def _out_tokens(self) -> int:
-        return SMALL_OUT_TOKENS if self.small else OUT_TOKENS
 
     def _room(self) -> Room:
         limits, fixed = self.model.limits, tokens_at_most(prompt.system("json"))
         return Room(
             calls=limits.calls - self.model.calls, tokens=int(PLANNED_SHARE * (limits.tokens - self.model.tokens)),
-            fixed=fixed + FRAME_TOKENS + self._out_tokens,
+            fixed=fixed + FRAME_TOKENS + self.manner.out_tokens,
         )  # fmt: skip
 
 

@@ -131,16 +131,17 @@ async def test_each_provider_of_the_table_can_be_asked_at_its_own_address(row: P
 
 
 @pytest.mark.parametrize(
-    ("model", "base_url", "small"),
+    ("model", "base_url", "grade"),
     [
-        ("openai:gpt-5", "", False), ("openai:gpt-5", "http://127.0.0.1:1/v1", True),
-        ("ollama:llama3.3:70b", "", False),
-        ("ollama:qwen2.5:1.5b", "", True), ("openai:Qwen2.5-Coder-1.5B", "http://x/v1", True),
-        ("openai:qwen3-30b-a3b", "http://x/v1", False), ("anthropic:claude-haiku-4-5", "http://x", False),
-        ("gemini:gemini-3.5-flash-lite", "", False), ("ollama:phi4", "", True),
+        ("openai:gpt-5", "", "large"), ("openai:gpt-5", "http://127.0.0.1:1/v1", "small"),
+        ("ollama:llama3.3:70b", "", "large"),
+        ("ollama:qwen2.5:1.5b", "", "tiny"), ("openai:Qwen2.5-Coder-1.5B", "http://x/v1", "tiny"),
+        ("openai:qwen3-30b-a3b", "http://x/v1", "large"), ("anthropic:claude-haiku-4-5", "http://x", "large"),
+        ("gemini:gemini-3.5-flash-lite", "", "large"), ("ollama:phi4", "", "small"), ("ollama:qwen3:8b", "", "small"),
+        ("ollama:smollm2:135m", "", "tiny"),
     ],
 )  # fmt: skip
-def test_a_model_is_small_when_its_name_says_so_or_nothing_says_that_it_is_not(
-    model: str, base_url: str, small: bool
+def test_a_model_is_as_large_as_its_name_says_or_else_small_where_anybody_may_serve_it(
+    model: str, base_url: str, grade: str
 ) -> None:
-    assert endpoint(model, base_url).is_small is small
+    assert endpoint(model, base_url).grade == grade

@@ -130,7 +130,7 @@ RETRY: list[tuple[Callable[[datetime], dict[str, str]], float]] = [
         9,
     ),
     (lambda now: {"anthropic_ratelimit_tokens_reset": (now + timedelta(seconds=300)).isoformat()}, 300),
-    (lambda now: {"retry_after": "31536000"}, 86_400),
+    (lambda now: {"retry_after": "31536000"}, 31_536_000),
 ]  # fmt: skip
 
 

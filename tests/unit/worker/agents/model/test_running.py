@@ -1,6 +1,7 @@
 """A run against a provider on a loopback socket: what is asked, what it costs, what comes of it."""
 
 import re
+import sys
 from dataclasses import replace
 
 import pytest
@@ -182,3 +183,11 @@ async def test_what_the_probe_found_is_told_also_when_the_run_then_fails() -> No
         with pytest.raises(AgentFault) as caught:
             await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse())
     assert (caught.value.fault.code, caught.value.fault.way) == ("provider-down", "tools")
+
+
+async def test_without_its_library_the_agent_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "memoryd.worker.agents.model.running", raising=False)
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)  # as if it were not there
+    with pytest.raises(AgentFault, match=r"pip install 'memoryd\[llm\]'") as caught:
+        await work(brief(settings("http://x"), projection(*SAID)), CountingPurse())
+    assert caught.value.fault.code == "configuration"
