@@ -14,7 +14,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import agenting, allocator, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -126,7 +126,7 @@ class Daemon:
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
+        self.configured, self.config = self.config, choosing.in_force(self.config, os.environ)
         self.history = History(self.journal)
         self.recorded = RecordedSessions(self.journal)
         self.runlog = RunLog(self.journal, self.places.user_memory)
@@ -324,7 +324,7 @@ class Daemon:
             log.warning("config.refused", reason=str(error))
             return
         if configured != self.configured:
-            self.configured, config = configured, agenting.in_force(configured, os.environ)
+            self.configured, config = configured, choosing.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
             before, self.config, self.journal.triggers = self.config, config, _triggers(config)
