@@ -30,7 +30,7 @@ from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
-from memoryd.daemon.journal.ledger import JournalLedger, Payer
+from memoryd.daemon.journal.ledger import JournalLedger
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
@@ -50,7 +50,6 @@ from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.restoring import restore
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
-from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
@@ -63,7 +62,6 @@ from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
-from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
@@ -132,7 +130,7 @@ class Daemon:
         self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
-        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
+        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, lambda: tuning.payer(self.config))
         self.breaker = JournalBreaker(self.journal)
         self.agents = Agents(
             config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
@@ -230,7 +228,7 @@ class Daemon:
         """
         lock = await asyncio.to_thread(DataLock.take, places.data)
         journal = await asyncio.to_thread(
-            Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
+            Journal.open, places.data / "state.db", triggers=tuning.triggers(config), clock=clock
         )
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
@@ -327,7 +325,7 @@ class Daemon:
             self.configured, config = configured, choosing.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
-            before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            before, self.config, self.journal.triggers = self.config, config, tuning.triggers(config)
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
@@ -425,17 +423,7 @@ class Daemon:
             await asyncio.sleep(seconds)
 
     def _index(self) -> Engine:
-        wanted = self.config.search
-        if wanted.embedder == "none":
-            return Engine(self.places.data / "index")
-        spec = EmbedderSpec(
-            kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
-        )
-        return Engine(self.places.data / "index", spec)
-
-    def _payer(self) -> Payer:
-        agent = self.config.agent
-        return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+        return Engine(self.places.data / "index", tuning.embedder(self.config))
 
     def _rest(self) -> None:
         """Give back what nobody used for a while. Blocking."""
@@ -458,15 +446,6 @@ class Daemon:
     def _language(self) -> str:
         language = self.config.recall.language
         return seeds.pick_language(os.environ) if language == "auto" else language
-
-
-def _triggers(config: Config) -> Triggers:
-    settings = config.consolidation
-    return Triggers(
-        interval_turns=settings.interval_turns,
-        on_compaction=settings.on_compaction,
-        on_session_end=settings.on_session_end,
-    )
 
 
 def _log_failure(method: str, error: Exception) -> None:
