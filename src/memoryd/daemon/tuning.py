@@ -39,6 +39,7 @@ def embedder(config: Config) -> EmbedderSpec | None:
 
 
 def payer(config: Config) -> Payer:
-    """Who is paid for a run: a command that names no model is known by its program."""
+    """Who is paid for a run; a command is known by its program, whatever model it is told."""
     agent = config.agent
-    return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+    program = agent.command[0] if agent.kind == "command" and agent.command else ""
+    return Payer(agent=agent.kind, model=Path(program).name or agent.model)
