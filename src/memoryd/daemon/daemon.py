@@ -53,6 +53,7 @@ from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
+from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
 from memoryd.ipc import redaction
 from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
@@ -88,6 +89,7 @@ class Daemon:
     state: str = "starting"
     exit_status: int = 0
 
+    config_file: ConfigFile = field(init=False)
     configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
     recorded: RecordedSessions = field(init=False)
@@ -119,11 +121,11 @@ class Daemon:
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-    _config_stamp: tuple[int, ...] | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        self.config_file = ConfigFile(self.places.config)
         self.configured, self.config = self.config, choosing.in_force(self.config, os.environ)
         self.history = History(self.journal)
         self.recorded = RecordedSessions(self.journal)
@@ -201,7 +203,7 @@ class Daemon:
             clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.sweep = Sweep(
-            upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
+            upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed,
             reload=self.reload,
             spool=self.spool, drain_spool=self.drain_spool,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
@@ -301,18 +303,8 @@ class Daemon:
             log.error("task.failed", error=type(error).__name__, exc_info=error)
 
     def _reload_soon(self) -> None:
-        self._config_stamp = None
+        self.config_file.look_afresh()
         self.sweep.soon()
-
-    def _config_changed(self) -> bool:
-        """Whether the file is another one since it was last looked at."""
-        try:
-            status = self.places.config.stat()
-            stamp: tuple[int, ...] | None = (status.st_mtime_ns, status.st_size, status.st_ino)
-        except OSError:
-            stamp = None
-        changed, self._config_stamp = stamp != self._config_stamp, stamp
-        return changed
 
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""
