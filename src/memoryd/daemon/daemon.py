@@ -20,6 +20,7 @@ from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
+from memoryd.daemon.draining import Drainer
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
@@ -54,12 +55,11 @@ from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
-from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
+from memoryd.errors import Busy, ConfigError, MemorydError
 from memoryd.ipc import redaction
 from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
-from memoryd.ipc.methods.events import EventPublish, HookDeliver
+from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.places import Places
-from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
@@ -116,13 +116,13 @@ class Daemon:
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    drainer: Drainer = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         self.config_file = ConfigFile(self.places.config)
@@ -197,15 +197,16 @@ class Daemon:
             observer=self.observer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
+        self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
-            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drain_spool,
+            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drainer.drain,
             clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed,
             reload=self.reload,
-            spool=self.spool, drain_spool=self.drain_spool,
+            spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
@@ -332,22 +333,6 @@ class Daemon:
                 self.worker.wake()
             log.info("config.reloaded")
 
-    async def drain_spool(self) -> None:
-        """Take what hooks could not deliver, in order; replay computes no recall."""
-        async with self._spool_lock:
-            if not await asyncio.to_thread(self.spool.count):
-                return
-            taken = await self.spool.drain(self._replay)
-            log.info("spool.drained", files=taken)
-
-    async def _replay(self, line: bytes) -> None:
-        request = parse_request(line)
-        if isinstance(request.params, HookDeliver):
-            try:
-                await self.ingest.deliver(request.params, replay=True)
-            except InternalError as error:  # counts against this file; the others need not wait for it
-                raise RuntimeError(str(error)) from error
-
     async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
 
@@ -396,7 +381,7 @@ class Daemon:
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
-        for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
+        for step in (self.purger.finish, self.drainer.drain, self._heal, self.reader.catch_up_all):
             try:
                 await step()
             except MemorydError as error:
