@@ -6,11 +6,12 @@ by itself nobody's memory is shown elsewhere. No file is copied, so taking it ba
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.projects import Project, digest_of
+from memoryd.ipc.methods.scopes import Mark
 
 MIGRATION = """
     create table adoptions (
@@ -19,7 +20,6 @@ MIGRATION = """
     ) without rowid;
 """
 
-Mark = Literal["commit", "origin", "clone"]
 Row = dict[str, Any]
 
 _KNOWN = """

@@ -3,13 +3,13 @@
 import sqlite3
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from memoryd.daemon.journal.ledger import USD_DUST
 from memoryd.daemon.journal.store import Store
+from memoryd.ipc.methods.usage import By
 
 Row = dict[str, Any]
-By = Literal["day", "model", "project"]
 
 _KEYS = {"day": "day", "model": "case when model = '' then agent else model end", "project": "dir"}
 
