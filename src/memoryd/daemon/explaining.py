@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.runlog import RunLog
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.journal.versions import JournalVersions
 from memoryd.errors import NotFound
 from memoryd.ipc.events import Tier

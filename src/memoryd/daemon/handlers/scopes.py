@@ -6,7 +6,8 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import projects
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.journal.adoptions import Adoptions, Row, mark_of
+from memoryd.daemon.journal.adoptions import Adoptions, mark_of
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.projects import Project
 from memoryd.errors import Conflict, NotFound, UsageError
 from memoryd.ipc.methods import scopes as m
