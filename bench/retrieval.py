@@ -30,7 +30,7 @@ from bench.ground import Ground, prepared
 from bench.served import serving
 from bench.table import Row
 from memoryd.clock import rfc3339
-from memoryd.memory.text import CJK, STOP_WORDS
+from memoryd.memory.words import CJK, STOP_WORDS
 
 TITLE = "Retrieval of past turns"
 AIMS = {

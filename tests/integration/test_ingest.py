@@ -37,7 +37,7 @@ async def test_the_same_firing_from_the_socket_and_from_the_spool_is_one_event(h
         spool = daemon.places.spool
         await asyncio.to_thread(spool.mkdir, parents=True, exist_ok=True)
         await asyncio.to_thread((spool / f"1-1-{params['id']}").write_bytes, line)
-        await daemon.drain_spool()
+        await daemon.drainer.drain()
         assert await seq(daemon) == 1
         assert await asyncio.to_thread(Spool(spool).count) == 0
 

@@ -171,7 +171,7 @@ async def test_what_was_purged_does_not_come_back_by_hook_spool_transcript_or_pu
         await asyncio.to_thread(daemon.places.spool.mkdir, exist_ok=True)
         name = daemon.places.spool / f"1-1-{uuid.uuid4().hex}"
         await asyncio.to_thread(name.write_text, json.dumps(spooled) + "\n")
-        await daemon.drain_spool()
+        await daemon.drainer.drain()
         fresh = {**event, "id": "p3", "at": "2999-01-01T00:00:00Z", "data": {"text": "I prefer marimba"}}
         assert (await one.call("event.publish", {"event": fresh}, timeout=5)).seq > 0
         await deliver(one, "Stop", session="gone", cwd=project, transcript_path=str(transcript), stop_hook_active=False)

@@ -71,7 +71,7 @@ async def test_what_was_spooled_from_the_folder_is_not_recorded_either(tmp_path:
     await fire(script, "UserPromptSubmit", cwd=place_of_a_run(tmp_path), marked=False)
     await fire(script, "UserPromptSubmit", cwd=tmp_path, told_cwd=tmp_path / "elsewhere", marked=False)
     async with running(tmp_path) as daemon:
-        await daemon.drain_spool()
+        await daemon.drainer.drain()
         assert await asyncio.to_thread(daemon.spool.count) == 0
         assert await recorded(daemon) == 0
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from memoryd.daemon import agenting
+from memoryd.daemon import choosing
 from memoryd.daemon.config import Config
 from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
@@ -63,7 +63,7 @@ class Agents:
 
     def settings(self) -> Settings:
         """:raises ConfigError: they name no model and no command, or a key is missing"""
-        return agenting.settings(self.config(), self.env, self.config_dir, self.ways.all())
+        return choosing.settings(self.config(), self.env, self.config_dir, self.ways.all())
 
     def _heard(self, settings: Settings, way: Way) -> None:
         """Remember in which way a model has answered; when that cannot be written it is tried again next time."""

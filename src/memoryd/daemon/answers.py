@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.explaining import Reason
-from memoryd.daemon.journal.history import Row
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.purging import Purged
 from memoryd.errors import BadEvent
 from memoryd.ipc.methods.memory import (

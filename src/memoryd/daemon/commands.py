@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.runlog import RunLog
 from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.store import Row
 from memoryd.errors import (
     Conflict,
     InternalError,

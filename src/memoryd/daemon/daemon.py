@@ -14,12 +14,13 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import agenting, allocator, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
+from memoryd.daemon.draining import Drainer
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
@@ -30,7 +31,7 @@ from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
-from memoryd.daemon.journal.ledger import JournalLedger, Payer
+from memoryd.daemon.journal.ledger import JournalLedger
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
@@ -50,20 +51,18 @@ from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.restoring import restore
 from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
-from memoryd.daemon.sessions import Triggers
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
-from memoryd.errors import Busy, ConfigError, InternalError, MemorydError
+from memoryd.daemon.watching import ConfigFile
+from memoryd.errors import Busy, ConfigError, MemorydError
 from memoryd.ipc import redaction
 from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
-from memoryd.ipc.methods.events import EventPublish, HookDeliver
+from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.places import Places
-from memoryd.ipc.protocol import parse_request
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
-from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import Engine
 from memoryd.memory.shelf import Shelf
 from memoryd.worker import second_net
@@ -90,6 +89,7 @@ class Daemon:
     state: str = "starting"
     exit_status: int = 0
 
+    config_file: ConfigFile = field(init=False)
     configured: Config = field(init=False)  #: as it was given; `config` is what is in force
     history: History = field(init=False)
     recorded: RecordedSessions = field(init=False)
@@ -116,23 +116,23 @@ class Daemon:
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
+    drainer: Drainer = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-    _config_stamp: tuple[int, ...] | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _spool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        self.configured, self.config = self.config, agenting.in_force(self.config, os.environ)
+        self.config_file = ConfigFile(self.places.config)
+        self.configured, self.config = self.config, choosing.in_force(self.config, os.environ)
         self.history = History(self.journal)
         self.recorded = RecordedSessions(self.journal)
         self.runlog = RunLog(self.journal, self.places.user_memory)
         self.upkeep = Upkeep(self.journal)
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
-        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, self._payer)
+        self.ledger = JournalLedger(self.journal, lambda: self.config.budget, lambda: tuning.payer(self.config))
         self.breaker = JournalBreaker(self.journal)
         self.agents = Agents(
             config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
@@ -197,15 +197,16 @@ class Daemon:
             observer=self.observer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
+        self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
-            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drain_spool,
+            runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drainer.drain,
             clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.sweep = Sweep(
-            upkeep=self.upkeep, config=lambda: self.config, changed=self._config_changed,
+            upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed,
             reload=self.reload,
-            spool=self.spool, drain_spool=self.drain_spool,
+            spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
@@ -230,7 +231,7 @@ class Daemon:
         """
         lock = await asyncio.to_thread(DataLock.take, places.data)
         journal = await asyncio.to_thread(
-            Journal.open, places.data / "state.db", triggers=_triggers(config), clock=clock
+            Journal.open, places.data / "state.db", triggers=tuning.triggers(config), clock=clock
         )
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
@@ -304,18 +305,8 @@ class Daemon:
             log.error("task.failed", error=type(error).__name__, exc_info=error)
 
     def _reload_soon(self) -> None:
-        self._config_stamp = None
+        self.config_file.look_afresh()
         self.sweep.soon()
-
-    def _config_changed(self) -> bool:
-        """Whether the file is another one since it was last looked at."""
-        try:
-            status = self.places.config.stat()
-            stamp: tuple[int, ...] | None = (status.st_mtime_ns, status.st_size, status.st_ino)
-        except OSError:
-            stamp = None
-        changed, self._config_stamp = stamp != self._config_stamp, stamp
-        return changed
 
     async def reload(self) -> None:
         """Read the configuration again; one that is wrong is reported and the old one stays."""
@@ -325,10 +316,10 @@ class Daemon:
             log.warning("config.refused", reason=str(error))
             return
         if configured != self.configured:
-            self.configured, config = configured, agenting.in_force(configured, os.environ)
+            self.configured, config = configured, choosing.in_force(configured, os.environ)
             if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
                 logs.configure(config, self.places.data)
-            before, self.config, self.journal.triggers = self.config, config, _triggers(config)
+            before, self.config, self.journal.triggers = self.config, config, tuning.triggers(config)
             if config.search != before.search:
                 await self.indexer.take(self._index())
             redaction.configure(masks_pii=config.privacy.pii == "mask")
@@ -342,22 +333,6 @@ class Daemon:
                 await asyncio.to_thread(self.breaker.settings_changed)
                 self.worker.wake()
             log.info("config.reloaded")
-
-    async def drain_spool(self) -> None:
-        """Take what hooks could not deliver, in order; replay computes no recall."""
-        async with self._spool_lock:
-            if not await asyncio.to_thread(self.spool.count):
-                return
-            taken = await self.spool.drain(self._replay)
-            log.info("spool.drained", files=taken)
-
-    async def _replay(self, line: bytes) -> None:
-        request = parse_request(line)
-        if isinstance(request.params, HookDeliver):
-            try:
-                await self.ingest.deliver(request.params, replay=True)
-            except InternalError as error:  # counts against this file; the others need not wait for it
-                raise RuntimeError(str(error)) from error
 
     async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
@@ -407,7 +382,7 @@ class Daemon:
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""
-        for step in (self.purger.finish, self.drain_spool, self._heal, self.reader.catch_up_all):
+        for step in (self.purger.finish, self.drainer.drain, self._heal, self.reader.catch_up_all):
             try:
                 await step()
             except MemorydError as error:
@@ -426,17 +401,7 @@ class Daemon:
             await asyncio.sleep(seconds)
 
     def _index(self) -> Engine:
-        wanted = self.config.search
-        if wanted.embedder == "none":
-            return Engine(self.places.data / "index")
-        spec = EmbedderSpec(
-            kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
-        )
-        return Engine(self.places.data / "index", spec)
-
-    def _payer(self) -> Payer:
-        agent = self.config.agent
-        return Payer(agent=agent.kind, model=Path(agent.command[0]).name if agent.command else agent.model)
+        return Engine(self.places.data / "index", tuning.embedder(self.config))
 
     def _rest(self) -> None:
         """Give back what nobody used for a while. Blocking."""
@@ -459,15 +424,6 @@ class Daemon:
     def _language(self) -> str:
         language = self.config.recall.language
         return seeds.pick_language(os.environ) if language == "auto" else language
-
-
-def _triggers(config: Config) -> Triggers:
-    settings = config.consolidation
-    return Triggers(
-        interval_turns=settings.interval_turns,
-        on_compaction=settings.on_compaction,
-        on_session_end=settings.on_session_end,
-    )
 
 
 def _log_failure(method: str, error: Exception) -> None:

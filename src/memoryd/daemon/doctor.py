@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memoryd.daemon import agenting, jsonedit, on_disk
+from memoryd.daemon import choosing, jsonedit, on_disk
 from memoryd.daemon import config as configuration
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.config import Config
@@ -116,7 +116,7 @@ class _Examination:
                 found: AgentInfo = client.call("agent.get", timeout=5.0)
         except MemorydError:
             ways = Ways(data=self.places.data).all
-            found = agenting.report(self.config, os.environ, self.places.config.parent, ways)
+            found = choosing.report(self.config, os.environ, self.places.config.parent, ways)
         self.agent = found.kind
         link, told = "memory agent", f"{found.kind}: {found.why}"
         return wrong(link, found.problem, "see `memoryd config agent`") if found.problem else ok(link, told)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.runlog import RunLog
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.journal.versions import JournalVersions
 from memoryd.errors import NotFound
 from memoryd.ipc.events import Tier
@@ -73,7 +74,7 @@ class Explainer:
         files = self._files(roots, name)
         if files and line is not None and line > (longest := max(len(text.splitlines()) for _, text in files)):
             raise NotFound(f"{name} has {longest} lines; `memoryd show {name}` numbers them")
-        found = [r for key, text in files for row in _asked(key, text, line) for r in self._line(roots, key, row, text)]
+        found = [r for key, text in files for row in _asked(text, line) for r in self._line(roots, key, row, text)]
         found = found or self._former(roots, name) or ([] if files else self._words(roots, name))
         if not found and not files:
             raise NotFound(f"no memory file, entry or line {name!r}; `memoryd list` shows what there is")
@@ -94,7 +95,7 @@ class Explainer:
         entry = index.listed(row) if key.path == INDEX_FILE else None
         if entry is not None:
             listed = self._files(roots, f"{key.root}/{entry}")
-            return [r for k, t in listed for said in _asked(k, t, None) for r in self._line(roots, k, said, t)]
+            return [r for k, t in listed for said in _asked(t, None) for r in self._line(roots, k, said, t)]
         origin = self._origin(roots[key.root], key, row)
         cited = self.history.citations(roots[key.root], entries.names_of(key.path), row)
         if not cited and _is_head(key, text, row):
@@ -130,7 +131,7 @@ class Explainer:
             past = [row for row in rows if row["digest"]]
             if past and rows[-1]["digest"] is None:
                 key, text = FileKey(root, path), _text(self.versions, past[-1]["digest"])
-                return [r for row in _asked(key, text, None) for r in self._gone(roots, key, row, rows[-1])]
+                return [r for row in _asked(text, None) for r in self._gone(roots, key, row, rows[-1])]
         return []
 
     def _words(self, roots: Roots, words: str) -> list[Reason]:
@@ -183,7 +184,7 @@ def _forms(name: str) -> list[tuple[str, str]]:
     return [(s, path) for s, n in [*named, ("", name)] for path in (n, f"{n}.md", entries.path_of(n))]
 
 
-def _asked(key: FileKey, text: str, line: int | None) -> list[str]:
+def _asked(text: str, line: int | None) -> list[str]:
     if line is not None:
         return text.splitlines()[line - 1 : line]
     body = frontmatter.split(text)[1]
@@ -195,7 +196,7 @@ def _is_head(key: FileKey, text: str, row: str) -> bool:
 
 
 def _holding(files: Mapping[FileKey, str], words: str) -> list[tuple[FileKey, str]]:
-    rows = ((key, row) for key, text in files.items() if key.path != INDEX_FILE for row in _asked(key, text, None))
+    rows = ((key, row) for key, text in files.items() if key.path != INDEX_FILE for row in _asked(text, None))
     return [(key, row) for key, row in rows if fold(words) in fold(row)]
 
 

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from memoryd.clock import parse_rfc3339
-from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.store import Row
 from memoryd.ipc.spool import Spool
 from memoryd.worker.policy import WAITS
 

@@ -17,8 +17,8 @@ from memoryd.memory.noting import LABEL_WORDS
 from memoryd.memory.proposal_rules import asks_to_take, not_taken_back, taken_texts
 from memoryd.memory.proposals import Archive, Dated, Proposal, Save
 from memoryd.memory.scan import threats
-from memoryd.memory.text import content_words
 from memoryd.memory.wording import is_imperative, speaks_for_user
+from memoryd.memory.words import content_words
 
 RECENT_PROMPTS = 20  #: in which a user may have asked to forget something
 

@@ -30,7 +30,7 @@ from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
 from memoryd.memory.recall_blocks import ADVERT, BLOCKS
 from memoryd.memory.shelf import Shelf
-from memoryd.memory.text import content_words
+from memoryd.memory.words import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
 REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look

@@ -10,8 +10,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from memoryd.daemon.commands import Commands, Roots
-from memoryd.daemon.journal.reviews import Reviews, Row
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
 from memoryd.memory.changes import readable
 from memoryd.memory.model import FileKey, Root

@@ -8,9 +8,9 @@ from memoryd.clock import Clock, rfc3339
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal.ledger import JournalLedger
 from memoryd.daemon.journal.outages import JournalBreaker
-from memoryd.daemon.journal.store import Store
-from memoryd.daemon.journal.usage import By, JournalUsage, Row
-from memoryd.ipc.methods.usage import LimitState, Spent, Usage
+from memoryd.daemon.journal.store import Row, Store
+from memoryd.daemon.journal.usage import JournalUsage
+from memoryd.ipc.methods.usage import By, LimitState, Spent, Usage
 
 FAILING_RUNS = 3  #: in a row, after which the agent is said to fail
 

@@ -8,8 +8,8 @@ from memoryd.memory.model import FileKey
 from memoryd.memory.ports import Evidence, Rejected, Span
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
-from memoryd.memory.text import content_words
 from memoryd.memory.wording import SHARED_WORDS, names_stand_in, same_sense, share, telling, turned, unsaid_words
+from memoryd.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

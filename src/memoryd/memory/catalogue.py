@@ -18,7 +18,8 @@ from memoryd.memory.model import (
     MemoryView,
     Root,
 )
-from memoryd.memory.text import content_words, is_chinese
+from memoryd.memory.text import is_chinese
+from memoryd.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,10 @@ its bytes, and what is replaced stays in the directory as a version.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from memoryd.memory import lines
 from memoryd.memory.changes import Draft, Ours, Sources
 from memoryd.memory.desk import Desk
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
-from memoryd.memory.proposals import Dated, Lines, Proposal
+from memoryd.memory.proposals import Dated, Proposal
 from memoryd.memory.quality import totals
 from memoryd.memory.ranking import WEIGHTS, Weights, standing
 
@@ -68,13 +67,3 @@ def _bound_dated_facts(desk: Desk, now: datetime) -> None:
         oldest = sorted(dated, key=lambda pair: (pair[1].expires_at or now, pair[0].path))
         for key, _ in oldest[: max(0, len(dated) - MAX_DATED_FACTS)]:
             desk.retire(key)
-
-
-def diff_to_lines(
-    file: str, old: str, new: str, *, cites: Sequence[int] = (), root: Root | None = None
-) -> Lines | None:
-    """Express a rewritten core file as changes of its lines; None when its list items say the same."""
-    add, replace, remove = lines.diff(old, new)
-    if not (add or replace or remove):
-        return None
-    return Lines(file=file, add=add, replace=replace, remove=remove, cites=tuple(cites), root=root)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryd.memory.text import fold, similarity
+from memoryd.memory.text import fold
 
 SAME_FACT = 0.6  #: bigram similarity at which one line is another wording of a line
 _ITEM = re.compile(r"(?P<mark>[ \t]*[-*+][ \t]+)(?P<text>\S.*?)[ \t]*\r?\n?\Z", re.DOTALL)
@@ -76,22 +76,6 @@ def prose(text: str) -> str:
     """Return what a person can read in a core file: the text without HTML comments and headings."""
     shown = re.sub(r"<!--.*?(?:-->|\Z)", "", text, flags=re.DOTALL)
     return "\n".join(row.rstrip() for row in shown.splitlines() if row.strip() and not row.startswith("#"))
-
-
-def diff(old: str, new: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Compare the items of two texts -> (add, replace, remove); another wording of a line is a replacement."""
-    before, after = {fold(t): t for t in texts(old)}, {fold(t): t for t in texts(new)}
-    gone = [t for key, t in before.items() if key not in after]
-    pairs: list[tuple[str, str]] = []
-    added: list[str] = []
-    for text in (t for key, t in after.items() if key not in before):
-        near = max(gone, key=lambda line: similarity(line, text), default=None)
-        if near is not None and similarity(near, text) >= SAME_FACT:
-            gone.remove(near)
-            pairs.append((near, text))
-        else:
-            added.append(text)
-    return tuple(added), tuple(pairs), tuple(gone)
 
 
 def _one_line(text: str) -> str:

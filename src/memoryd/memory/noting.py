@@ -10,8 +10,9 @@ from memoryd.memory.desk import session_path
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.proposal_rules import MAX_LINE_CHARS, is_said, needs_users_words
 from memoryd.memory.proposals import Dated, Lines, Save, Summary, Supersede
-from memoryd.memory.text import bare, content_words, cut, fold
+from memoryd.memory.text import bare, cut, fold
 from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, turned, unsaid_words
+from memoryd.memory.words import content_words
 
 MAX_NAME_CHARS = 60
 KINDS = "decision project where to find 决定 项目 去处"  #: a title may name what kind of thing an entry is

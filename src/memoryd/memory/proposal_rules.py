@@ -12,8 +12,9 @@ from memoryd.memory.changes import decode
 from memoryd.memory.model import CORE_FILES, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
 from memoryd.memory.scan import hidden, threats
-from memoryd.memory.text import bare, content_words, fold, leaves_out, similarity
+from memoryd.memory.text import bare, fold, leaves_out, similarity
 from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
+from memoryd.memory.words import content_words
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it

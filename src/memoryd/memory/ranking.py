@@ -8,7 +8,7 @@ from datetime import datetime
 from memoryd.memory.catalogue import Catalogue, Known, KnownLine
 from memoryd.memory.labels import age_days
 from memoryd.memory.model import Entry, EntryType
-from memoryd.memory.text import content_words
+from memoryd.memory.words import content_words
 
 NAME_WEIGHT, DESCRIPTION_WEIGHT, BODY_WEIGHT = 3, 2, 1
 TYPE_WEIGHTS = {EntryType.USER: 1.0, EntryType.FEEDBACK: 0.8, EntryType.PROJECT: 0.5, EntryType.REFERENCE: 0.3}

@@ -18,7 +18,8 @@ from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
 from memoryd.memory.ranking import LINE_WEIGHT, WEIGHTS, Weights, composite, is_relevant, telling_words
 from memoryd.memory.recall_blocks import BLOCKS, entry_piece, is_current, row_piece
-from memoryd.memory.text import content_words, tokens
+from memoryd.memory.text import tokens
+from memoryd.memory.words import content_words
 
 BUDGET_TOKENS = 2_500
 MAX_CHARS = 9_500  #: for hosts that cut at 10 000

@@ -5,12 +5,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from memoryd.memory.words import CJK as CJK
-from memoryd.memory.words import STOP_WORDS as STOP_WORDS
-from memoryd.memory.words import content_words as content_words
-from memoryd.memory.words import has_word as has_word
-from memoryd.memory.words import normal as normal
-from memoryd.memory.words import stem as stem
+from memoryd.memory.words import normal
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")

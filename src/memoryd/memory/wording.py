@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from memoryd.memory.text import CJK, content_words, normal
+from memoryd.memory.words import CJK, content_words, normal
 
 SHARED_WORDS = 0.5  #: share of a text's content words that the user's own words must hold
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd.memory.text import content_words, fold
+from memoryd.memory.text import fold
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.rules import RulesAgent
 from memoryd.worker.ports import MemoryAgent
 from memoryd.worker.rehearsal import Rehearsal

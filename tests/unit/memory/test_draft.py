@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memoryd import seeds
 from memoryd.memory import draft, entries, lines
 from memoryd.memory.changes import Draft, decode
-from memoryd.memory.draft import build, diff_to_lines
+from memoryd.memory.draft import build
 from memoryd.memory.earlier import EARLIER_CHARS
 from memoryd.memory.model import CORE_FILES, EntryStatus, EntryType, FileKey, Root
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Summary, Supersede
@@ -247,14 +247,6 @@ def test_sessions_of_two_hosts_never_share_a_file() -> None:
 
 
 # the whole
-
-
-def test_a_rewritten_file_becomes_lines() -> None:
-    proposal = diff_to_lines("user.md", "- a\n- long line of text\n", "- a\n- long line of texts\n- b\n", cites=(1,))
-    assert proposal == Lines(
-        file="user.md", add=("b",), replace=(("long line of text", "long line of texts"),), cites=(1,)
-    )
-    assert diff_to_lines("user.md", "- a\n", "# H\n- a\n") is None
 
 
 def test_without_a_project_everything_is_the_users() -> None:

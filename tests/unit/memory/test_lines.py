@@ -55,16 +55,6 @@ def test_prose_is_what_a_person_can_read() -> None:
     assert lines.prose("# H\n<!-- c\n- x -->\n- a\n\nwords\n") == "- a\nwords"
 
 
-def test_a_rewrite_becomes_changes_of_lines() -> None:
-    add, replace, remove = lines.diff(
-        "- likes tabs in Python\n- drinks tea\n- works at night\n",
-        "- likes tabs in Python code\n- works at night\n- new\n",
-    )
-    assert add == ("new",)
-    assert replace == (("likes tabs in Python", "likes tabs in Python code"),)
-    assert remove == ("drinks tea",)
-
-
 @settings(deadline=None)
 @given(TEXTS, st.sampled_from(["z", "a", "y w"]))
 def test_adding_and_removing_an_item_gives_the_items_back(rows: list[str], new: str) -> None:

@@ -5,7 +5,7 @@ from support.catalogue import CATALOGUE, NOW
 
 from memoryd.memory.model import Entry, EntryStatus
 from memoryd.memory.ranking import Weights, composite, ranked, recency, relevance, standing
-from memoryd.memory.text import content_words
+from memoryd.memory.words import content_words
 
 
 @pytest.mark.parametrize(("days", "score"), [(0, 1.0), (7, 0.8507), (30, 0.35), (60, 0.075)])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.spans import own_words
-from memoryd.memory.text import content_words
+from memoryd.memory.words import content_words
 
 PASTED = "ZEBRA"
 

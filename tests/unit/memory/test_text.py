@@ -2,17 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd.memory.text import (
-    bare,
-    content_words,
-    cut,
-    effective,
-    fold,
-    is_chinese,
-    similarity,
-    stem,
-    tokens,
-)
+from memoryd.memory.text import bare, cut, effective, fold, is_chinese, similarity, tokens
+from memoryd.memory.words import content_words, stem
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from memoryd import fsio
 from memoryd.clock import Clock, parse_rfc3339, rfc3339
 from memoryd.daemon.archive import container
 from memoryd.daemon.archive.exporting import Names
-from memoryd.daemon.journal.history import History, Row
+from memoryd.daemon.journal.history import History
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.journal.versions import JournalVersions
 from memoryd.errors import CannotWrite, ConfigError, Conflict, PathRefused
 from memoryd.ipc.places import Places

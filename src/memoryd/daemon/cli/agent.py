@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from memoryd.daemon import agenting
+from memoryd.daemon import choosing
 from memoryd.daemon import config as configuration
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.ways import Ways
@@ -30,7 +30,7 @@ def show(json: bool) -> None:
 def _without_daemon() -> AgentInfo:
     config = configuration.load(placing.find().config)
     places = configuration.places_of(config)
-    return agenting.report(config, os.environ, places.config.parent, Ways(data=places.data).all)
+    return choosing.report(config, os.environ, places.config.parent, Ways(data=places.data).all)
 
 
 def _lines(found: AgentInfo) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from memoryd.daemon import agenting
+from memoryd.daemon import choosing
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods.agent import AgentInfo
 from memoryd.ipc.methods.base import NoParams
@@ -12,5 +12,5 @@ class MemoryAgents(Handlers):
     async def agent_get(self, params: NoParams) -> AgentInfo:
         agents = self.daemon.agents
         return await asyncio.to_thread(
-            agenting.report, self.daemon.configured, agents.env, agents.config_dir, agents.ways.all
+            choosing.report, self.daemon.configured, agents.env, agents.config_dir, agents.ways.all
         )

@@ -23,6 +23,6 @@ class Events(Handlers):
             return
         try:
             async with asyncio.timeout(ACK_SECONDS):
-                await self.daemon.drain_spool()
+                await self.daemon.drainer.drain()
         except TimeoutError as error:
             raise Busy("spooled events are being taken in first; this one may be spooled behind them") from error

@@ -7,7 +7,7 @@ from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal.goals import Goals as Table
-from memoryd.daemon.journal.history import Row
+from memoryd.daemon.journal.store import Row
 from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import goals as m
 from memoryd.memory.scan import threats

@@ -6,7 +6,8 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import projects
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.journal.adoptions import Adoptions, Mark, Row, mark_of
+from memoryd.daemon.journal.adoptions import Adoptions, mark_of
+from memoryd.daemon.journal.store import Row
 from memoryd.daemon.projects import Project
 from memoryd.errors import Conflict, NotFound, UsageError
 from memoryd.ipc.methods import scopes as m
@@ -65,7 +66,7 @@ class Scopes(Handlers):
             dry_run=params.dry_run,
         )  # fmt: skip
 
-    def _named(self, project: Project, name: str) -> tuple[Row, Mark | None]:
+    def _named(self, project: Project, name: str) -> tuple[Row, m.Mark | None]:
         found = [row for row in self._table.projects() if name in (row["key"], row["path"], row["path"] + "/")]
         if not found:
             raise NotFound(f"no project {name!r} is known; `memoryd scopes` lists them with their keys")
@@ -73,7 +74,7 @@ class Scopes(Handlers):
             raise UsageError(f"{name} is this project itself; name another one")
         return found[0], mark_of(project, found[0])
 
-    def _only_like(self, project: Project) -> tuple[Row, Mark]:
+    def _only_like(self, project: Project) -> tuple[Row, m.Mark]:
         """The one other project that this is a copy of; of several the one whose path is gone, as it has moved."""
         found = [(row, mark) for row, mark in self._table.like(project) if self._memory_of(row).is_dir()]
         moved = [(row, mark) for row, mark in found if not Path(row["path"]).is_dir()]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.journal.history import Row
+from memoryd.daemon.journal.store import Row
 from memoryd.ipc.methods import worker as m
 from memoryd.ipc.methods.base import PageParams
 

@@ -6,11 +6,11 @@ by itself nobody's memory is shown elsewhere. No file is copied, so taking it ba
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.daemon.projects import Project, digest_of
+from memoryd.ipc.methods.scopes import Mark
 
 MIGRATION = """
     create table adoptions (
@@ -19,8 +19,6 @@ MIGRATION = """
     ) without rowid;
 """
 
-Mark = Literal["commit", "origin", "clone"]
-Row = dict[str, Any]
 
 _KNOWN = """
     select 'project' as kind, projects.key, projects.path, root_commit, remote, dirs.path as dir,
@@ -43,11 +41,11 @@ class Adoptions:
 
     def projects(self) -> list[Row]:
         """Every project that was ever seen, the latest used first; `dir` is null until a session was recorded."""
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(_KNOWN)])
+        return self.journal.rows(_KNOWN)
 
     def others(self) -> list[Row]:
         """The user's memory and directories that events named."""
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(_OTHERS)])
+        return self.journal.rows(_OTHERS)
 
     def by_path(self) -> dict[str, str]:
         """Path -> key of the project that it adopted."""

@@ -4,16 +4,13 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import LimitExceeded, NotFound
 from memoryd.memory.blocks import Goal
 
 MAX_OPEN = 50  #: of one directory
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,12 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import parts_of
 from memoryd.daemon.journal.queue import READY_AT, WAITING
 from memoryd.daemon.journal.runs import line_digest
-from memoryd.daemon.journal.store import Store
-
-Row = dict[str, Any]
+from memoryd.daemon.journal.store import Row, Store
 
 _TOOL_CALLS = 500  #: newest tool calls that may have written a memory file that changed
 
@@ -34,26 +31,28 @@ class History:
         return self.journal.read(lambda c: _stats(c, str(directory) if directory else None))
 
     def directories(self) -> list[Row]:
-        return self._rows("select path, kind, project from dirs order by path")
+        return self.journal.rows("select path, kind, project from dirs order by path")
 
     def knows(self, directory: Path) -> bool:
         """Whether any session or command was about this memory directory."""
-        return bool(self._rows("select 1 from dirs where path = ?", str(directory)))
+        return bool(self.journal.rows("select 1 from dirs where path = ?", str(directory)))
 
     def jobs(self) -> list[Row]:
         """Waiting, running and deferred jobs, then the ranges that every agent failed on."""
-        jobs = self._rows(
+        jobs = self.journal.rows(
             "select dir, reason, due_seq, done_seq, attempts, not_before, last_error,"
             " case when run_id is not null then 'running' when not_before is not null then 'deferred'"
             " else 'waiting' end as state"
             " from jobs where due_seq > done_seq or run_id is not null order by due_at"
         )
-        skipped = self._rows("select id, dir, from_seq, to_seq, error, at, 'skipped' as state from skipped order by id")
+        skipped = self.journal.rows(
+            "select id, dir, from_seq, to_seq, error, at, 'skipped' as state from skipped order by id"
+        )
         return [*jobs, *skipped]
 
     def is_due(self, directory: Path) -> bool:
         """Whether a job of the directory waits or runs now; one that is put off does not count."""
-        rows = self._rows(
+        rows = self.journal.rows(
             "select 1 from jobs where dir = ? and (run_id is not null or (due_seq > done_seq"
             " and coalesce(not_before, '') <= ?))", str(directory), rfc3339(self.journal.clock()),
         )  # fmt: skip
@@ -61,14 +60,14 @@ class History:
 
     def oldest_due(self, min_interval_seconds: int) -> Row | None:
         """The job that could have run the longest, and since when: `ready_at`."""
-        rows = self._rows(
+        rows = self.journal.rows(
             f"select dir, max(due_at, {READY_AT}) as ready_at from jobs where run_id is null and {WAITING}"
             " order by ready_at limit 1", str(min_interval_seconds),
         )  # fmt: skip
         return rows[0] if rows else None
 
     def file_versions(self, root: Path, path: str) -> list[Row]:
-        return self._rows(
+        return self.journal.rows(
             "select digest, author, run_id, at from versions where root = ? and path = ? order by id", str(root), path
         )
 
@@ -76,7 +75,7 @@ class History:
         """Every version of every file of a directory, by path, oldest first."""
         found: dict[str, list[Row]] = {}
         sql = "select path, digest, author, run_id, at from versions where root = ? order by id"
-        for row in self._rows(sql, str(root)):
+        for row in self.journal.rows(sql, str(root)):
             found.setdefault(row["path"], []).append(row)
         return found
 
@@ -85,7 +84,7 @@ class History:
 
         All of them when there is none of that number any more: after a purge the numbers may begin anew.
         """
-        return self._rows(
+        return self.journal.rows(
             "select versions.id, root, path, digest, versions.author, run_id, at, action from versions"
             " left join runs on runs.id = run_id"
             " where versions.id > ?1 or ?1 > (select max(id) from versions) order by versions.id", ident,
@@ -93,7 +92,7 @@ class History:
 
     def newest_files(self) -> list[Row]:
         """Root, path and digest of every file that is there."""
-        return self._rows(
+        return self.journal.rows(
             "select root, path, digest from versions where digest is not null"
             " and id in (select max(id) from versions group by root, path) order by root, path"
         )
@@ -101,14 +100,14 @@ class History:
     def installation(self) -> str:
         """A name for this data directory, made once."""
         self.journal.execute("insert or ignore into meta values ('installation', lower(hex(randomblob(8))))")
-        return str(self._rows("select value from meta where name = 'installation'")[0]["value"])
+        return str(self.journal.rows("select value from meta where name = 'installation'")[0]["value"])
 
     def citations(self, root: Path, paths: Sequence[str], line: str | None) -> list[Row]:
         """The events that a line of a file rests on (None: that any line does): session, seq, at, and its texts.
 
         :param paths: the file, and the names that it had before
         """
-        rows = self._rows(
+        rows = self.journal.rows(
             "select distinct citations.seq, host, session_id, kind, at, data from citations"
             " join events on events.seq = citations.seq join sessions on sessions.id = session"
             " where root = ?1 and path in (select value from json_each(?2)) and (?3 is null or line = ?3)"
@@ -119,7 +118,7 @@ class History:
 
     def written_by_a_host(self, path: Path) -> bool:
         """Whether one of the newest tool calls of an agent wrote this file."""
-        rows = self._rows(
+        rows = self.journal.rows(
             "select 1 from (select data from events where kind = 'tool_use' order by seq desc limit ?),"
             " json_each(data, '$.files') where json_extract(value, '$.path') = ?"
             " and json_extract(value, '$.action') = 'write' limit 1",
@@ -129,7 +128,7 @@ class History:
 
     def recent_prompts(self, directory: Path, limit: int) -> tuple[int, ...]:
         """Seqs of the newest prompts of the user in a directory's sessions."""
-        rows = self._rows(
+        rows = self.journal.rows(
             "select seq from events join sessions on sessions.id = session where dir = ? and kind = 'user_prompt'"
             " order by seq desc limit ?", str(directory), limit,
         )  # fmt: skip
@@ -140,9 +139,6 @@ class History:
 
     def quarantined(self) -> int:
         return int(self.journal.read(lambda c: c.execute("select count(*) from quarantine").fetchone()[0]))
-
-    def _rows(self, sql: str, *parameters: object) -> list[Row]:
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, parameters)])
 
 
 def _quoted(row: Row) -> Row:

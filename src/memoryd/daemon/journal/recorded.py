@@ -3,13 +3,10 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memoryd.daemon.journal.spawns import AgentGraph
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import NotFound
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +15,11 @@ class RecordedSessions:
 
     def hosts(self) -> list[str]:
         """The hosts that sessions came from."""
-        return [row["host"] for row in self._rows("select distinct host from sessions order by host")]
+        return [row["host"] for row in self.journal.rows("select distinct host from sessions order by host")]
 
     def hosts_of(self, session_id: str) -> list[str]:
         """The hosts that have a session of that id."""
-        return [row["host"] for row in self._rows("select host from sessions where session_id = ?", session_id)]
+        return [row["host"] for row in self.journal.rows("select host from sessions where session_id = ?", session_id)]
 
     def page(
         self,
@@ -38,7 +35,7 @@ class RecordedSessions:
         :raises NotFound: no session of that thread
         """
         host, joined = (thread[0], json.dumps(self.thread(*thread))) if thread else (None, None)
-        return self._rows(
+        return self.journal.rows(
             f"select {_SESSION} from sessions where (?1 is null or dir = ?1) and (?4 is null or kind = ?4)"
             " and (?5 is null or host = ?5 and session_id in (select value from json_each(?6)))"
             " order by last_at desc, id desc limit ?2 offset ?3",
@@ -50,14 +47,14 @@ class RecordedSessions:
 
         :raises NotFound: no such session
         """
-        rows = self._rows(_THREAD, host, session_id)
+        rows = self.journal.rows(_THREAD, host, session_id)
         if not rows:
             raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
         return [row["session_id"] for row in rows]
 
     def get(self, host: str, session_id: str) -> Row:
         """:raises NotFound: no such session"""
-        rows = self._rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
+        rows = self.journal.rows(f"select {_SESSION} from sessions where host = ? and session_id = ?", host, session_id)
         if not rows:
             raise NotFound(_NO_SESSION.format(f"{host}/{session_id}"))
         graph = AgentGraph(self.journal)
@@ -68,7 +65,7 @@ class RecordedSessions:
         }  # fmt: skip
 
     def _files(self, host: str, session_id: str) -> list[Row]:
-        rows = self._rows(
+        rows = self.journal.rows(
             "select data, at from events join sessions on sessions.id = session"
             " where host = ? and session_id = ? and kind = 'tool_use' order by seq", host, session_id,
         )  # fmt: skip
@@ -77,9 +74,6 @@ class RecordedSessions:
             for row in rows
             for touch in json.loads(row["data"]).get("files", ())
         ]
-
-    def _rows(self, sql: str, *parameters: object) -> list[Row]:
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, parameters)])
 
 
 _SESSION = (

@@ -19,4 +19,4 @@ def count(connection: sqlite3.Connection, redacted: Mapping[str, int], now: str)
 def counted(journal: Store) -> list[dict[str, Any]]:
     """`{label, count, last_at}` of each kind, the most frequent first. Blocking."""
     sql = "select label, count, last_at from redactions order by count desc, label"
-    return journal.read(lambda connection: [dict(row) for row in connection.execute(sql)])
+    return journal.rows(sql)

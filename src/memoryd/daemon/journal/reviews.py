@@ -8,10 +8,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import Conflict, NotFound
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.model import INDEX_FILE
@@ -21,8 +20,6 @@ from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.routing import root_of
 from memoryd.memory.text import fold
 from memoryd.worker.ports import Run
-
-Row = dict[str, Any]
 
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
 PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that wait for a person; the others only tell
@@ -41,7 +38,7 @@ class Reviews:
             f" order by kind not in {PROPOSALS}, id desc limit ?3 offset ?4"
         )
         wanted = json.dumps([str(path) for path in dirs or ()])
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, (dirs is None, wanted, limit, offset))])
+        return self.journal.rows(sql, dirs is None, wanted, limit, offset)
 
     def waiting(self, dirs: Collection[Path] | None = None) -> int:
         """How many proposals wait for a person."""

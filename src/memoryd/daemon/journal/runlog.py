@@ -5,12 +5,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import NotFound, UsageError
-
-Row = dict[str, Any]
 
 EVERY_PROJECT = "*"  #: in place of a project: a purge of everything
 _WRITE = re.compile(r"v\d{1,18}")
@@ -40,14 +37,14 @@ class RunLog:
         :param writes: only what changed files, what no run wrote included
         :param directory: only what is of this directory, or changed it
         """
-        rows = self._rows(
+        rows = self.journal.rows(
             f"select * from (select {_RUN}, 0 as seen from runs where not ?2 or outcome = 'applied'"
             f" union all {_SEEN} where ?2 and {_BY_OTHERS} {_ONE_LOOK}) where (?1 is null or started_at >= ?1)"
             " and (?4 is null or dir = ?4 or id in (select run_id from run_dirs where dir in ('', ?4)))"
             " order by started_at desc, id limit ?3 offset ?5",
             since, writes, limit, directory and str(directory), offset,
         )  # fmt: skip
-        known = {row["path"]: row for row in self._rows(_DIRS)}
+        known = {row["path"]: row for row in self.journal.rows(_DIRS)}
         return [self._told(row, known) for row in rows]
 
     def find(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Row:
@@ -60,7 +57,7 @@ class RunLog:
         if run_id is not None and _WRITE.fullmatch(run_id):
             return self._write(run_id)
         if run_id is None:
-            rows = self._rows(
+            rows = self.journal.rows(
                 "select * from runs where outcome = 'applied' and action not in ('undo', 'purge')"
                 " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
                 " and (?1 is null or dir in (select value from json_each(?1)))"
@@ -68,7 +65,7 @@ class RunLog:
                 None if dirs is None else json.dumps([str(path) for path in dirs]),
             )
         else:
-            rows = self._rows(
+            rows = self.journal.rows(
                 "select * from runs where outcome = 'applied' and id like ? || '%' limit 2", run_id.replace("%", "")
             )
         if len(rows) != 1:
@@ -78,7 +75,7 @@ class RunLog:
 
     def get(self, run_id: str) -> Row | None:
         """The run of exactly that id."""
-        rows = self._rows("select * from runs where id = ?", run_id)
+        rows = self.journal.rows("select * from runs where id = ?", run_id)
         return rows[0] if rows else None
 
     def last_of(self, directory: Path) -> Row:
@@ -86,7 +83,7 @@ class RunLog:
 
         :raises NotFound: none yet
         """
-        rows = self._rows(
+        rows = self.journal.rows(
             "select * from runs where dir = ? and action = 'consolidate' order by started_at desc limit 1",
             str(directory),
         )
@@ -97,7 +94,7 @@ class RunLog:
     def undone(self, run_id: str) -> bool:
         """Whether a run was taken back."""
         return bool(
-            self._rows("select 1 from runs where action = 'undo' and outcome = 'applied' and reason = ?", run_id)
+            self.journal.rows("select 1 from runs where action = 'undo' and outcome = 'applied' and reason = ?", run_id)
         )
 
     def changes(self, run_id: str) -> list[Row]:
@@ -108,17 +105,17 @@ class RunLog:
             row = self._write(run_id)
             which = f"root = ?1 and at = ?2 and author = ?3 and {_BY_OTHERS}"
             values = (row["dir"], row["started_at"], row["author"])
-        return self._rows(
+        return self.journal.rows(
             "select root, path, digest as after, (select digest from versions as old where old.root = v.root"
             " and old.path = v.path and old.id < v.id order by id desc limit 1) as before"
             f" from versions as v where {which} order by root, path", *values,
         )  # fmt: skip
 
     def _write(self, name: str) -> Row:
-        known = self._rows("select root, at, author, run_id from versions where id = ?", int(name[1:]))
+        known = self.journal.rows("select root, at, author, run_id from versions where id = ?", int(name[1:]))
         if known and known[0]["run_id"]:
             raise UsageError(f"{name} was written by a run: give its id, {known[0]['run_id'][:8]}")
-        rows = self._rows(
+        rows = self.journal.rows(
             f"{_SEEN} where root = ?1 and at = ?2 and author = ?3 and {_BY_OTHERS} {_ONE_LOOK}",
             *(known[0][column] for column in ("root", "at", "author")),
         ) if known else []  # fmt: skip
@@ -128,7 +125,7 @@ class RunLog:
 
     def _told(self, row: Row, known: Mapping[str, Row]) -> Row:
         found = {**row, **{name: json.loads(row[name]) for name in ("files", "refused", "flags")}}
-        others = self._rows("select dir from run_dirs where run_id = ?", row["id"])
+        others = self.journal.rows("select dir from run_dirs where run_id = ?", row["id"])
         about = {self._project(path, known) for path in (row["dir"], *(other["dir"] for other in others))}
         if row["seen"]:
             kind = known[row["dir"]]["kind"] if row["dir"] in known else "user"
@@ -143,9 +140,6 @@ class RunLog:
         row = known.get(directory)
         user = directory == str(self.user_memory) or (row is not None and row["kind"] == "user")
         return "" if user else (row and row["project_path"]) or directory
-
-    def _rows(self, sql: str, *parameters: object) -> list[Row]:
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(sql, parameters)])
 
 
 _RUN = (

@@ -3,12 +3,9 @@
 import json
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
 
-from memoryd.daemon.journal.store import Store
+from memoryd.daemon.journal.store import Row, Store
 from memoryd.ipc.events import Event, SessionEnd, SubagentStart, SubagentStop
-
-Row = dict[str, Any]
 
 MIGRATION = """
     -- an edge of the agent graph; open until the sub-agent stops or a session above it ends

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from memoryd.clock import Clock, utc_now
 from memoryd.daemon.journal.writer import CLOSED, Writer, translate
 from memoryd.errors import Busy, ShuttingDown
 
 T = TypeVar("T")
+Row = dict[str, Any]  #: a column's name -> its value
 
 _CHECKPOINT_TRIES, _CHECKPOINT_PAUSE_SECONDS = 100, 0.05
 READER_CACHE_KIB = 256  #: of each thread's connection; the system keeps the pages anyway
@@ -45,6 +46,10 @@ class Store:
                 return query(reader.connection)
         except sqlite3.Error as error:
             raise translate(error) from error
+
+    def rows(self, sql: str, *values: object) -> list[Row]:
+        """The rows of one query. Blocking, and raises, as `read`."""
+        return self.read(lambda connection: [dict(row) for row in connection.execute(sql, values)])
 
     def _reader(self) -> "_Reader":
         with self._gate:

@@ -3,13 +3,10 @@
 import sqlite3
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
 
 from memoryd.daemon.journal.ledger import USD_DUST
-from memoryd.daemon.journal.store import Store
-
-Row = dict[str, Any]
-By = Literal["day", "model", "project"]
+from memoryd.daemon.journal.store import Row, Store
+from memoryd.ipc.methods.usage import By
 
 _KEYS = {"day": "day", "model": "case when model = '' then agent else model end", "project": "dir"}
 
@@ -50,7 +47,7 @@ class JournalUsage:
 
     def newest_ends(self, limit: int) -> list[Row]:
         """How the newest runs of agents that ask a model ended: `outcome`, `reason`; those put off are left out."""
-        return self.journal.read(lambda c: [dict(row) for row in c.execute(_NEWEST_ENDS, (limit,))])
+        return self.journal.rows(_NEWEST_ENDS, limit)
 
 
 def _rows(connection: sqlite3.Connection, since: str, by: By) -> list[Row]:

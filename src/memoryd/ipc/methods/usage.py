@@ -6,10 +6,12 @@ from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.methods.base import Method, Params, Result
 
+By = Literal["day", "model", "project"]
+
 
 class UsageParams(Params):
     days: int = Field(default=14, ge=1, le=400)  #: today included; local dates
-    by: Literal["day", "model", "project"] = "day"
+    by: By = "day"
 
 
 class Spent(Result):
@@ -38,7 +40,7 @@ class LimitState(Result):
 
 class Usage(Result):
     agent: Literal["rules", "model", "command"]  #: the one that is configured
-    by: Literal["day", "model", "project"]
+    by: By
     rows: tuple[Spent, ...]  #: of every day, else of what has cost something
     total: Spent
     limits: tuple[LimitState, ...]

@@ -26,8 +26,8 @@ from memoryd.memory.ranking import (
 )
 from memoryd.memory.search.documents import Memory
 from memoryd.memory.search.snippets import snippet
-from memoryd.memory.text import content_words, fold, jaccard
-from memoryd.memory.words import Word, answers, asked_content
+from memoryd.memory.text import fold, jaccard
+from memoryd.memory.words import Word, answers, asked_content, content_words
 
 Match = Literal["words", "any", "phrase", "literal", "prefix"]
 

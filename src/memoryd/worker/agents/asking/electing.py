@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from memoryd.memory.model import MemoryView
-from memoryd.memory.text import bare, content_words
+from memoryd.memory.text import bare
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.brief import Brief, Done
 from memoryd.worker.agents.rules import learn
 

@@ -7,7 +7,8 @@ from itertools import accumulate
 from memoryd.memory.entries import path_of
 from memoryd.memory.model import CoreLine, Entry, FileKey, Root
 from memoryd.memory.ranking import standing
-from memoryd.memory.text import content_words, tokens
+from memoryd.memory.text import tokens
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.asking.quoting import one_line, shortened
 from memoryd.worker.agents.brief import Brief
 

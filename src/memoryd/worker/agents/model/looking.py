@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pydantic_ai import RunContext, Tool
 from pydantic_ai.tools import ToolDefinition
 
-from memoryd.memory.text import content_words
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.asking.manifest import Held, Manifest, plain_id
 from memoryd.worker.agents.asking.quoting import quoted, shortened
 

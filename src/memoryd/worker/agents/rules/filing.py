@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from memoryd.memory.entries import make_slug
 from memoryd.memory.model import MemoryView, Root
 from memoryd.memory.proposals import Proposal
-from memoryd.memory.text import content_words, fold
+from memoryd.memory.text import fold
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.rules import proposing
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget

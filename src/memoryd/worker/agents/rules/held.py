@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from memoryd.memory.model import CoreLine, Entry, Root
-from memoryd.memory.text import content_words, cut, fold
+from memoryd.memory.text import cut, fold
+from memoryd.memory.words import content_words
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import language_of

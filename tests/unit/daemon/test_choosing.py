@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.daemon import agenting, keys
+from memoryd.daemon import choosing, keys
 from memoryd.daemon.config import Agent, Config
 from memoryd.daemon.ways import NAME, Ways
 from memoryd.errors import ConfigError
@@ -34,14 +34,14 @@ def agent(**settings: object) -> Agent:
 def test_the_agent_is_the_configured_one_else_the_hosts_else_the_rules(
     given: dict[str, object], env: dict[str, str], kind: str, model: str
 ) -> None:
-    choice = agenting.choose(agent(**given), env)
+    choice = choosing.choose(agent(**given), env)
     assert (choice.agent.kind, choice.agent.model) == (kind, model)
     assert KEY not in choice.why
 
 
 def settings_of(config_dir: Path, env: dict[str, str], **given: object) -> Settings:
-    config = agenting.in_force(Config(agent=agent(kind="model", **given)), env)
-    return agenting.settings(config, env, config_dir, {})
+    config = choosing.in_force(Config(agent=agent(kind="model", **given)), env)
+    return choosing.settings(config, env, config_dir, {})
 
 
 def test_a_key_comes_from_the_environment_a_systemd_credential_or_a_private_file(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_model_that_is_not_named_by_its_provider_is_refused(tmp_path: Path, mo
     ],
 )
 def test_the_proxy_is_the_one_that_the_environment_names(url: str, env: dict[str, str], proxy: str) -> None:
-    assert agenting.proxy_of(url, env) == proxy
+    assert choosing.proxy_of(url, env) == proxy
 
 
 def test_what_works_at_an_endpoint_is_remembered_and_a_broken_file_is_nothing(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_what_works_at_an_endpoint_is_remembered_and_a_broken_file_is_nothing(tm
 def test_what_is_shown_of_an_address_holds_no_password(tmp_path: Path) -> None:
     given = agent(kind="model", model="openai:x", base_url="http://me:secret@gpu.lan:8000/v1")
     env = {"HTTP_PROXY": "http://me:secret@proxy:1"}
-    found = agenting.report(Config(agent=given), env, tmp_path, dict)
+    found = choosing.report(Config(agent=given), env, tmp_path, dict)
     assert (found.base_url, found.proxy) == ("http://gpu.lan:8000/v1", "http://proxy:1")
     assert "secret" not in found.model_dump_json()
 
@@ -150,5 +150,5 @@ def test_what_is_shown_of_an_address_holds_no_password(tmp_path: Path) -> None:
 def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_path: Path) -> None:
     (tmp_path / "claude").touch(mode=0o700)
     given = Config(agent=agent(kind="command", command=("claude", "-p"), allow_uncaged=True))
-    assert agenting.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
-    assert "absolute path" in str(agenting.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)
+    assert choosing.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
+    assert "absolute path" in str(choosing.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)
