@@ -17,7 +17,16 @@ MAX_SPOOL_FILES = 20_000
 SLOW_SECONDS = 10  # after a missed deadline hooks spool at once for this long
 QUIET_MS = 100  # without a byte: look whether the document is complete, for hosts that keep stdin open
 STDIN_SECONDS = 2.0
-CONTEXT_EVENTS = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "sessionStart", "userPromptSubmitted")
+CONTEXT_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "BeforeAgent",  # Gemini
+    "sessionStart",  # Copilot, Cursor
+    "userPromptSubmitted",
+    "beforeSubmitPrompt",
+    "on_session_start",  # Hermes
+    "pre_llm_call",
+)
 ENV = (
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
@@ -44,6 +53,8 @@ TOOL_KEYS = (
     "tool_use_id",
     "toolName",
     "sessionId",
+    "conversation_id",
+    "generation_id",
 )
 
 
