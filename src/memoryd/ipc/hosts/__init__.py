@@ -9,6 +9,7 @@ _MODULES = {
     "claude-code": "claude_code",
     "gemini": "gemini",
     "qwen": "qwen",
+    "hermes": "hermes",
     "generic": "generic",
 }
 
