@@ -10,6 +10,7 @@ _MODULES = {
     "gemini": "gemini",
     "qwen": "qwen",
     "hermes": "hermes",
+    "openclaw": "openclaw",
     "generic": "generic",
 }
 
