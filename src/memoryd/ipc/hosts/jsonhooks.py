@@ -28,7 +28,7 @@ class JsonHooks:
     ]  #: by the host's name of the event; others are acknowledged and counted
     recall: ClassVar[Mapping[str, Recall]] = {}
     session_key = "session_id"
-    transcript_key = "transcript_path"
+    transcript_key: str | None = "transcript_path"  #: None: the host has no transcript that is read
     agent_key = "agent_id"  #: marks a firing inside a sub-agent, which is not the parent's
     agent_events: Sequence[str] = ("SubagentStart", "SubagentStop")  #: those that tell the parent of a sub-agent
     project_env: str | None = None  #: the environment variable that names the project
@@ -36,7 +36,7 @@ class JsonHooks:
     def translate(self, hook: RawHook) -> Translated:
         payload = payload_of(hook, self.session_key)
         name = self.event_name(payload, hook)
-        fields = self.fields(name, payload)
+        fields = self.fields(name, payload, hook.env)
         return Translated(
             events=() if fields is None else (self.event(hook, payload, fields),),
             event_name=name,
@@ -61,7 +61,7 @@ class JsonHooks:
         """The host's name of the event: the payload's, else the one named at install."""
         return string(payload, "hook_event_name") or hook.event or ""
 
-    def fields(self, name: str, payload: Payload) -> Fields | None:
+    def fields(self, name: str, payload: Payload, env: Mapping[str, str]) -> Fields | None:
         """What the firing means; None: nothing to record."""
         if payload.get(self.agent_key) and name not in self.agent_events:
             return None
