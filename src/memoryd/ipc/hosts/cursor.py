@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from memoryd.ipc.events import EndStatus, Tier
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall
-from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload, string
-from memoryd.ipc.hosts.jsonlines import summary_of
+from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload, Said, string
 from memoryd.ipc.hosts.record import compact, text_of
 
 _TURN = "generation_id"
 _STATUS = {"completed": EndStatus.OK, "aborted": EndStatus.INTERRUPTED, "error": EndStatus.FAILED}
+_TIERS = {"Read": Tier.REPOSITORY, "Grep": Tier.REPOSITORY, "Glob": Tier.REPOSITORY, "WebSearch": Tier.WEB}
 _FILE_ACTIONS = {"Read": "read", "Write": "write", "Edit": "write", "Delete": "delete"}
 
 
@@ -24,24 +24,19 @@ def _answered(payload: Payload) -> Fields | None:
     return {"kind": "message", "turn_id": string(payload, _TURN), "data": data} if text else None
 
 
-def _stop(payload: Payload) -> Fields:
+def _stop(payload: Payload) -> Said:
     status = _STATUS.get(str(payload.get("status")), EndStatus.OK)
-    return jsonhooks.ends_turn(status, turn=_TURN)(payload) or {}
+    return jsonhooks.ends_turn(status, turn=_TURN)(payload)
 
 
-def _tool(payload: Payload) -> Fields | None:
-    name, given, took = string(payload, "tool_name"), payload.get("tool_input"), payload.get("duration")
+def _tool(payload: Payload) -> Said:
+    name, given, output = string(payload, "tool_name"), payload.get("tool_input"), payload.get("tool_output")
     if not name:
         return None
-    took_ms = int(took) if isinstance(took, int | float) and 0 <= took < 2**53 else None
-    data = {
-        "name": name,
-        "summary": summary_of(given),
-        "ok": True,
-        "duration_ms": took_ms,
-        "files": _files(name, given),
-    }
-    return {"kind": "tool_use", "turn_id": string(payload, _TURN), "data": data}
+    return jsonhooks.uses_tool(
+        name, given, output if isinstance(output, str) else "", ok=True, took_ms=payload.get("duration"),
+        turn=string(payload, _TURN), tier=_TIERS.get(name, Tier.TOOL), files=_files(name, given),
+    )  # fmt: skip
 
 
 def _files(tool: str, given: Any) -> list[dict[str, str]]:
