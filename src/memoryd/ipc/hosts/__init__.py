@@ -7,6 +7,9 @@ from memoryd.ipc.hosts.base import Host
 
 _MODULES = {
     "claude-code": "claude_code",
+    "codex": "codex",
+    "copilot": "copilot",
+    "cursor": "cursor",
     "gemini": "gemini",
     "qwen": "qwen",
     "hermes": "hermes",

@@ -9,13 +9,13 @@ from typing import ClassVar
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
 from memoryd.ipc.hosts.gemini_transcript import read
-from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload
+from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, Said
 from memoryd.ipc.hosts.parts import typed
 
 _prompt = jsonhooks.prompts()
 
 
-def _before_agent(payload: Payload) -> Fields | None:
+def _before_agent(payload: Payload) -> Said:
     """Without a terminal the text of the session's start stands inside the first prompt."""
     prompt = payload.get("prompt")
     return _prompt({"prompt": typed(prompt)}) if isinstance(prompt, str) else None
