@@ -88,15 +88,15 @@ const tell = (name, one, fields) => {
 
 const call = (name, payload) =>
   new Promise((resolve) => {
-    const child = spawn(SCRIPT, ["openclaw", name], {
-      cwd: homedir(),
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: CALL_MS,
-      killSignal: "SIGKILL",
-    })
+    const child = spawn(SCRIPT, ["openclaw", name], { cwd: homedir(), stdio: ["pipe", "pipe", "ignore"] })
+    const timer = setTimeout(() => child.kill("SIGKILL"), CALL_MS)
     const printed = []
-    child.on("error", () => resolve(""))
-    child.on("close", () => resolve(Buffer.concat(printed).toString("utf8")))
+    const end = (text) => {
+      clearTimeout(timer)
+      resolve(text)
+    }
+    child.on("error", () => end(""))
+    child.on("close", () => end(Buffer.concat(printed).toString("utf8")))
     child.stdout.on("data", (piece) => printed.push(piece))
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify(payload))
