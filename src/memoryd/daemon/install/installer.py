@@ -200,19 +200,23 @@ class Installer:
         return Plan(changes=_real(changes), notes=tuple(notes))
 
     def plan_removal(self) -> Plan:
-        """Everything that `install` put anywhere."""
-        changes, notes = dict[Path, Change](), list[str]()
+        """Everything that `install` put anywhere; the scripts stay where a file that is broken may name them."""
+        changes, notes, whole = dict[Path, Change](), list[str](), True
         for target in self._everywhere():
             try:
                 plan = self.plan_uninstall(target)
-            except ConfigError as error:  # one broken file keeps nothing else in its place
+            except ConfigError as error:  # keeps nothing else in its place
                 notes.append(f"{target.host} stays as it is: {error}")
+                whole = False
                 continue
             changes |= {c.path: c for c in plan.changes if c.kind != "record"}
             notes += plan.notes
-        own = (change("script", self.script, None), change("script", self.mcp_script, None))
-        record = () if notes else (change("record", self._record_path, None),)
-        return Plan(changes=_real([*changes.values(), *own, *record]), notes=tuple(notes))
+        last = [
+            change("script", self.script, None),
+            change("script", self.mcp_script, None),
+            change("record", self._record_path, None),
+        ]
+        return Plan(changes=_real([*changes.values(), *(last if whole else ())]), notes=tuple(notes))
 
     def records(self) -> dict[str, Row]:
         """What was installed, by file."""

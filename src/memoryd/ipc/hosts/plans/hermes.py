@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from memoryd.ipc.hosts.plans.base import Consent, HostPlan, Settings, Site
 
 
@@ -16,30 +18,31 @@ def plan(site: Site) -> HostPlan | None:
         return {"command": site.command(event), "timeout": 5}
 
     entries = (*site.handlers(handler), *site.server("mcp_servers"))
-    commands = [site.command(event) for event in site.events]
+    config = Settings(path=folder / "config.yaml", syntax="yaml", entries=entries)
     return HostPlan(
         program="hermes",
         folder=folder,
-        settings=(Settings(path=folder / "config.yaml", syntax="yaml", entries=entries),),
+        settings=(config,),
         skills=folder / "skills",
         consent=Consent(
-            given=lambda: _allowed(folder / "shell-hooks-allowlist.json", commands),
+            given=lambda: _accepts_all(config.path) or _approved(folder / "shell-hooks-allowlist.json", site),
             how="start `hermes` in a terminal and agree to each hook, or start it once with `--accept-hooks`",
         ),
     )
 
 
-def _allowed(path: Path, commands: list[str]) -> bool:
-    """Whether the list of agreed hooks names each of our commands, in whatever form it keeps them."""
+def _accepts_all(config: Path) -> bool:
     try:
-        known = set(_strings(json.loads(path.read_text("utf-8-sig"))))
-    except (OSError, ValueError, RecursionError):
+        return yaml.safe_load(config.read_text("utf-8-sig"))["hooks_auto_accept"] is True
+    except (OSError, ValueError, yaml.YAMLError, LookupError, TypeError):
         return False
-    return all(any(command in text for text in known) for command in commands)
 
 
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for one in inner for text in _strings(one)]
+def _approved(path: Path, site: Site) -> bool:
+    """Whether each of our hooks was agreed to: by event and command line."""
+    try:
+        approvals = json.loads(path.read_text("utf-8-sig"))["approvals"]
+        known = {(one["event"], one["command"]) for one in approvals}
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+    return known >= {(event, site.command(event)) for event in site.events}
