@@ -57,8 +57,8 @@ def _settings(installer: Installer, target: Target) -> Check:
         return wrong(link, "another release, another path or not all of them", mend)
     if switched_off:
         return wrong(link, f"installed, but {switched_off}", "take that key out")
-    if consent := asks_for(target):
-        return wrong(link, f"installed, but {consent.partition(': ')[0]}", consent.partition(": ")[2])
+    if request := asks_for(target):
+        return (wrong if request.certain else off)(link, f"installed, but {request.found}", request.how)
     return ok(link, f"installed in {target.main}")
 
 

@@ -58,7 +58,7 @@ def _already(uninstall: bool) -> str:
 
 
 def _still_to_do(target: Target) -> list[str]:
-    found = [*target.wants.notes, *filter(None, [asks_for(target)])]
+    found = [*target.wants.notes, *(str(request) for request in [asks_for(target)] if request)]
     if target.project:
         found.append(f"{target.main} names paths of this machine; keep it out of what you commit")
     if find_spec("mcp") is None:

@@ -293,10 +293,25 @@ class Installer:
             yield change("skill", target.skill, None)
 
 
-def asks_for(target: Target) -> str | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
     """What the person still has to do before the host runs our hooks."""
+
+    found: str
+    how: str
+    certain: bool  #: the host's files say so
+
+    def __str__(self) -> str:
+        return f"{self.found}: {self.how}"
+
+
+def asks_for(target: Target) -> Request | None:
     consent = target.wants.consent
-    return None if consent is None or consent.given() else f"{target.host} does not trust them yet: {consent.how}"
+    given = consent is None or consent.given()
+    if consent is None or given:
+        return None
+    found = "does not trust our hooks yet" if given is False else "may not trust our hooks as they are now"
+    return Request(found=f"{target.host} {found}", how=consent.how, certain=given is False)
 
 
 def _place(target: Target) -> Row:

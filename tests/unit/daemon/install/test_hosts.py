@@ -14,6 +14,7 @@ from memoryd.daemon.install import INSTALLABLE, Installer, asks_for, carry_out
 from memoryd.errors import NotFound
 from memoryd.ipc import hosts
 from memoryd.ipc import places as placing
+from memoryd.ipc.hosts.plans import codex
 
 OF_PROJECTS = [host for host in INSTALLABLE if host not in ("hermes", "openclaw")]
 
@@ -148,20 +149,36 @@ def test_codex_gets_our_group_last_and_no_time_that_it_warns_of(home: Path, inst
     assert found["UserPromptSubmit"][0]["hooks"][0]["additionalContextLimit"] * 4 >= 9_500 * 3
 
 
-def test_codex_is_told_from_trusting_us_once_every_hook_has_a_hash(home: Path, installer: Installer) -> None:
+def test_the_hash_of_a_hook_is_the_one_that_codex_makes() -> None:
+    """Recorded from `hooks/list` of Codex 0.171.0."""
+    command = "/tmp/rp/home/.local/share/memoryd/bin/memoryd-hook codex PreCompact"
+    handler = {"type": "command", "command": command, "timeout": 5}
+    found = codex.trusted_hash("pre_compact", None, handler)
+    assert found == "sha256:60a6218a1f466e41a5f98ef1ff8ec7de52e1867aafc78971964e2dc2b30376a4"
+    other = {"type": "command", "command": "/d/memoryd-hook codex SessionStart", "async": True, "statusMessage": "文x"}
+    found = codex.trusted_hash("session_start", "startup", {**other, "timeout": 5})
+    assert found == "sha256:816b664c16865f95eed3fee6376cb42d25966faa527b4d9828ddf4602baba13c"
+
+
+def test_codex_is_told_from_trusting_us_by_the_hash_of_every_hook(home: Path, installer: Installer) -> None:
     target = installer.target("codex")
     carry_out(installer.plan_install(target))
-    assert "choose `Trust all`" in (asks_for(target) or "")
+    assert "codex does not trust our hooks yet: open `codex`" in str(asks_for(target))
     hooks, config = home / ".codex" / "hooks.json", home / ".codex" / "config.toml"
-    keys = ["session_start", "user_prompt_submit", "stop", "interrupt", "subagent_start", "subagent_stop"]
-    keys += ["pre_compact", "post_compact", "session_end"]
-    rows = [f'[hooks.state."{hooks}:{key}:0:0"]\ntrusted_hash = "sha256:{"0" * 64}"\n' for key in keys]
-    config.write_text(config.read_text() + "".join(rows[:-1]))
-    assert asks_for(target) is not None
-    config.write_text(config.read_text() + rows[-1])
+    rows = []
+    for event, [group] in json.loads(hooks.read_text())["hooks"].items():
+        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
+        digest = codex.trusted_hash(name, None, group["hooks"][0])
+        rows.append(f'[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "{digest}"\n')
+    ours = config.read_text()
+    config.write_text(ours + "".join(rows[:-1]))
+    assert getattr(asks_for(target), "certain", None) is True
+    config.write_text(ours + "".join(rows).replace("sha256:", "sha512:"))
+    assert getattr(asks_for(target), "certain", None) is False, "each place has a hash, none is the one that we know"
+    config.write_text(ours + "".join(rows))
     assert asks_for(target) is None
     carry_out(installer.plan_uninstall(target))
-    assert len(tomllib.loads(config.read_text())["hooks"]["state"]) == len(keys), "what Codex wrote stays"
+    assert len(tomllib.loads(config.read_text())["hooks"]["state"]) == len(rows), "what Codex wrote stays"
 
 
 # -- Hermes --
@@ -170,7 +187,7 @@ def test_codex_is_told_from_trusting_us_once_every_hook_has_a_hash(home: Path, i
 def test_hermes_is_told_from_agreeing_by_its_list_and_by_its_setting(home: Path, installer: Installer) -> None:
     target = installer.target("hermes")
     carry_out(installer.plan_install(target))
-    assert "--accept-hooks" in (asks_for(target) or "")
+    assert "--accept-hooks" in str(asks_for(target))
     agreed = [{"event": one.event, "command": one.command} for one in installer.handlers(target)]
     (home / ".hermes" / "shell-hooks-allowlist.json").write_text(json.dumps({"approvals": agreed[1:]}))
     assert asks_for(target) is not None

@@ -48,7 +48,7 @@ class OwnFile:
 class Consent:
     """A host that runs nothing before the person has agreed."""
 
-    given: Callable[[], bool]  #: whether it has, as far as the host's files tell
+    given: Callable[[], bool | None]  #: by the host's files; None: they do not tell for the hooks as they stand now
     how: str  #: what the person does, as the end of a sentence
 
 

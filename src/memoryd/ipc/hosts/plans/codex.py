@@ -4,6 +4,7 @@ The trust is by path, event and place in the file, and by a hash of the definiti
 event, and its definition does not change from release to release.
 """
 
+import hashlib
 import json
 import re
 import tomllib
@@ -44,22 +45,34 @@ def plan(site: Site) -> HostPlan:
     )
 
 
-def _trusted(hooks: Path, config: Path) -> bool:
-    """Whether each of our handlers has a trusted hash; whether the hash is the one of now, only Codex can tell."""
+def _trusted(hooks: Path, config: Path) -> bool | None:
+    """Whether Codex trusts each of our handlers as it stands; None: it trusts something else in all their places.
+
+    That is an older form of ours, or a Codex that counts its hashes in another way.
+    """
     try:
         state = tomllib.loads(config.read_text("utf-8-sig"))["hooks"]["state"]
-        found = json.loads(hooks.read_text("utf-8-sig"))["hooks"]
-        return all(state[f"{hooks}:{key}"]["trusted_hash"] for key in _ours(found))
+        wanted = _ours(json.loads(hooks.read_text("utf-8-sig"))["hooks"])
+        right = [state[f"{hooks}:{key}"]["trusted_hash"] == digest for key, digest in wanted.items()]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
+    return all(right) or (None if not any(right) else False)
 
 
-def _ours(hooks: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """`event_name:group:handler` of each handler of ours, as Codex counts them."""
-    return [
-        f"{re.sub(r'(?<!^)(?=[A-Z])', '_', event).lower()}:{group}:{place}"
-        for event, groups in hooks.items()
-        for group, one in enumerate(groups)
-        for place, handler in enumerate(one["hooks"])
-        if HOOK_SCRIPT in handler.get("command", "")
-    ]
+def _ours(hooks: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
+    """`event_name:group:handler` of each handler of ours, as Codex counts them -> its hash."""
+    found = dict[str, str]()
+    for event, groups in hooks.items():
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+        for n, group in enumerate(groups):
+            for place, handler in enumerate(group["hooks"]):
+                if HOOK_SCRIPT in handler.get("command", ""):
+                    found[f"{name}:{n}:{place}"] = trusted_hash(name, group.get("matcher"), handler)
+    return found
+
+
+def trusted_hash(event_name: str, matcher: str | None, handler: dict[str, Any]) -> str:
+    """What Codex 0.171 writes down when the person trusts a handler: of its definition as JSON with sorted keys."""
+    group = {"hooks": [{"async": False, "timeout": 600, **handler}], **({"matcher": matcher} if matcher else {})}
+    shown = json.dumps({"event_name": event_name, **group}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(shown.encode()).hexdigest()}"
