@@ -14,7 +14,7 @@ from memoryd.daemon.cli.root import CONNECT, Yes, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, asks_for, carry_out
 from memoryd.daemon.service import Service, run_steps
-from memoryd.errors import MemorydError, NotFound, UsageError
+from memoryd.errors import ConfigError, MemorydError, NotFound, UsageError
 from memoryd.ipc import starter
 
 
@@ -42,15 +42,24 @@ def install(
     """
     installer = Installer(places=asking.places())
     if listing:
-        return _list(installer)
+        _list(installer)
+        return
+    broken: ConfigError | None = None
     for target in _targets(installer, host, everywhere, project, mcp):
-        plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
+        try:
+            plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
+        except ConfigError as error:  # a broken file of one host keeps the others from nothing
+            if broken:
+                screen.warn(f"memoryd: {broken}")
+            broken = error
+            continue
         _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {_already(uninstall)}")
         if plan.visible and not dry_run:
             screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
         if not uninstall:
             screen.notes(_still_to_do(target))
-    return None
+    if broken:
+        raise broken
 
 
 def _already(uninstall: bool) -> str:
