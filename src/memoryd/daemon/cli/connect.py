@@ -44,33 +44,34 @@ def install(
     if listing:
         _list(installer)
         return
-    broken: ConfigError | None = None
+    broken = list[ConfigError]()
     for target in _targets(installer, host, everywhere, project, mcp):
         try:
             plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
-        except ConfigError as error:  # a broken file of one host keeps the others from nothing
-            if broken:
-                screen.warn(f"memoryd: {broken}")
-            broken = error
-            continue
-        _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {_already(uninstall)}")
-        if plan.visible and not dry_run:
-            screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
-        if not uninstall:
-            screen.notes(_still_to_do(target))
+        except ConfigError as error:  # keeps no other host from its change
+            broken.append(error)
+        else:
+            _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)
+    for error in broken[1:]:
+        screen.warn(f"memoryd: {error}")
     if broken:
-        raise broken
+        raise broken[0]
 
 
-def _already(uninstall: bool) -> str:
-    return "nothing of memoryd is in it" if uninstall else "it is installed already"
+def _connect(target: Target, plan: Plan, *, dry_run: bool, uninstall: bool, yes: bool) -> None:
+    already = "nothing of memoryd is in it" if uninstall else "it is installed already"
+    _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {already}")
+    if plan.visible and not dry_run:
+        screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
+    if not uninstall:
+        screen.notes(_still_to_do(target))
 
 
 def _still_to_do(target: Target) -> list[str]:
     found = [*target.wants.notes, *(str(request) for request in [asks_for(target)] if request)]
     if target.project:
         found.append(f"{target.main} names paths of this machine; keep it out of what you commit")
-    if find_spec("mcp") is None:
+    if find_spec("mcp") is None and not target.declined:
         found.append("no MCP server was put in, it needs an extra: pip install 'memoryd[mcp]', then install again")
     return found
 
