@@ -155,6 +155,7 @@ class Daemon:
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
+            hide=lambda events: self.ingest.ignores.without(events),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
