@@ -280,7 +280,7 @@ def test_every_hosts_own_command_line_reaches_the_daemon(chain: Chain) -> None:
         (".gemini/settings.json", "hook gemini", "hook qwen", "hook run by gemini", "nothing of it arrived"),
         (".cursor/hooks.json", "afterAgentResponse", "afterwards", "hooks in cursor", "not all of them"),
         (".qwen/settings.json", '"hooks"', '"disableAllHooks": true, "hooks"', "hooks in qwen", "disableAllHooks"),
-        (".gemini/settings.json", '"hooks":', '"hooksConfig": {"enabled": false}, "hooks":', "hooks in gemini", "false"),
+        (".gemini/settings.json", '"hooks":', '"hooksConfig": {"enabled":false}, "hooks":', "hooks in gemini", "false"),
         (".codex/config.toml", "[mcp", "[features]\nhooks = false\n[mcp", "hooks in codex", "features.hooks = false"),
         (".copilot/hooks/memoryd.json", "}", "", "hooks in copilot", "line "),
         (".hermes/config.yaml", "pre_llm_call:", "pre_llm_call: [", "hooks in hermes", "line "),
