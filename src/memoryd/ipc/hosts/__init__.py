@@ -11,6 +11,7 @@ _MODULES = {
     "copilot": "copilot",
     "cursor": "cursor",
     "generic": "generic",
+    "opencode": "opencode",
 }
 
 
