@@ -68,7 +68,8 @@ class Positions:
             done = [append_one(connection, a, data, self.journal.triggers, now) for a, data in rows]
             connection.execute(
                 "update sessions set transcript_state = 'ok', transcript_path = coalesce(transcript_path, ?),"
-                " transcript_dev = ?, transcript_ino = ?, transcript_offset = ?, transcript_turn = ?, transcript_ordinal = ?, transcript_read_at = ?"
+                " transcript_dev = ?, transcript_ino = ?, transcript_offset = ?, transcript_turn = ?,"
+                " transcript_ordinal = ?, transcript_read_at = ?"
                 " where host = ? and session_id = ?",
                 (
                     position.path,
