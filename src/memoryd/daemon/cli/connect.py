@@ -52,8 +52,8 @@ def install(
             broken.append(error)
         else:
             _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)
-    for error in broken[1:]:
-        screen.warn(f"memoryd: {error}")
+    for other in broken[1:]:
+        screen.warn(f"memoryd: {other}")
     if broken:
         raise broken[0]
 
