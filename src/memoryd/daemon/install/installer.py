@@ -183,6 +183,7 @@ class Installer:
         for one, whole in zip(target.wants.settings, every, strict=True):
             settings.append(self._settings(one, whole, target, rows))
         files = list(self._files(target, rows, notes))
+        notes += self._twice(target)
         changes = [
             *self.plan_scripts().changes,
             *files,
@@ -207,7 +208,7 @@ class Installer:
     def plan_removal(self) -> Plan:
         """Everything that `install` put anywhere; the scripts stay where a file that is broken may name them."""
         changes, notes, whole = dict[Path, Change](), list[str](), True
-        for target in self._everywhere():
+        for target in (*self.of_user(), *self.of_projects()):
             try:
                 plan = self.plan_uninstall(target)
             except ConfigError as error:  # keeps nothing else in its place
@@ -235,13 +236,24 @@ class Installer:
     def _record_path(self) -> Path:
         return self.places.data / "installs.json"
 
-    def _everywhere(self) -> Iterator[Target]:
-        """This user's hosts, and each project that was installed into."""
+    def of_user(self) -> Iterator[Target]:
+        """Each host, for all projects of this user."""
+        yield from (self.target(host) for host in INSTALLABLE)
+
+    def of_projects(self) -> Iterator[Target]:
+        """Each host in each project that it was installed into, and that still stands where it stood."""
         rows = self.records().values()
-        projects = {(row["host"], row["project"]) for row in rows if row.get("project")}
-        for host, project in [*((host, None) for host in INSTALLABLE), *sorted(projects)]:
-            if host in INSTALLABLE:
-                yield self._whole(host, Path(project) if project else None)
+        found = {(row["host"], row["project"]) for row in rows if row.get("project") and row["host"] in INSTALLABLE}
+        for host, project in sorted(found):
+            if os.path.isdir(project):
+                yield self.target(host, Path(project))
+
+    def _twice(self, target: Target) -> Iterator[str]:
+        """Most hosts run the hooks of the user and those of the project."""
+        others = [self.target(target.host)] if target.project else self.of_projects()
+        for other in others:
+            if other.host == target.host and self.settings_state(other) != "absent":
+                yield f"{other.main} holds our hooks too: in that project every event is told twice"
 
     # -- settings --
 
