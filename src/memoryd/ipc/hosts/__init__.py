@@ -5,7 +5,14 @@ from importlib import import_module
 from memoryd.errors import NotFound
 from memoryd.ipc.hosts.base import Host
 
-_MODULES = {"claude-code": "claude_code", "generic": "generic"}
+_MODULES = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "copilot": "copilot",
+    "cursor": "cursor",
+    "generic": "generic",
+    "opencode": "opencode",
+}
 
 
 def names() -> tuple[str, ...]:
