@@ -13,7 +13,7 @@ if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich o
 from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
 from memoryd.daemon.doctor import examine
-from memoryd.daemon.install import Installer, carry_out
+from memoryd.daemon.install import INSTALLABLE, Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.worker.agents.child import cage
@@ -45,9 +45,10 @@ def _wrong() -> set[str]:
 def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     found = _found()
     assert not _wrong(), found
-    assert "delivered" in found["hook run"].found
+    assert "delivered" in found["hook run by claude-code"].found
     assert list(found) == [
-        "config", "data", "journal", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool",
+        "config", "data", "journal", *(f"hooks in {host}" for host in INSTALLABLE), "hook script", "daemon", "socket",
+        "hook run by claude-code", "spool",
         "quarantine", "memory files", "memories", "search by meaning", "memory agent", "cage", "service",
     ]  # fmt: skip
 
@@ -64,7 +65,7 @@ def test_without_a_daemon_the_hook_is_tried_and_spools_nothing(running: placing.
     found = _found()
     assert _wrong() == {"daemon"}
     assert "memoryd start" in found["daemon"].mend
-    assert "would spool" in found["hook run"].found
+    assert "would spool" in found["hook run by claude-code"].found
     assert not running.spool.exists() or not list(running.spool.iterdir())
 
 
@@ -84,10 +85,10 @@ def test_every_damage_is_told(running: placing.Places, home: Path, monkeypatch: 
     assert "chmod 755" in _found()["hook script"].mend
     script.write_text("#!/bin/sh\nexit 3\n")
     script.chmod(0o755)
-    assert _wrong() == {"hooks in claude-code", "hook script", "hook run"}
+    assert _wrong() == {"hooks in claude-code", "hook script", "hook run by claude-code"}
     script.unlink()
     assert "missing" in _found()["hook script"].found
-    carry_out(Installer(places=running).plan_script())
+    carry_out(Installer(places=running).plan_scripts())
 
     settings.write_text(text.replace('"timeout": 10', '"timeout": 1'))
     assert _wrong() == {"hooks in claude-code"}
