@@ -18,8 +18,8 @@ import structlog
 from memoryd.daemon import projects
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
-from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.hooktests import HookTests
+from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
