@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,27 @@ async def test_every_hosts_talk_is_recorded_once_counted_read_and_answered(home:
                     assert Counter(t for role, t in heard if role == "assistant") == Counter(said.answers), path
                     key = {"host": recording.host, "session_id": session}
                     assert (await one.call("session.get", key, timeout=5)).turn_count == said.turns, path
+
+
+async def test_after_a_compaction_whose_end_no_hook_tells_the_next_prompt_gets_the_memory_once(home: Path) -> None:
+    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
+
+        async def fire(event: str, **fields: str) -> str:
+            raw = json.dumps({"sessionId": "s", "cwd": str(home), **fields})
+            params = {"id": uuid.uuid4().hex, "at": rfc3339(BEGAN), "host": "copilot", "event": event, "raw": raw}
+            answer = await one.call("hook.deliver", {**params, "cwd": str(home), "env": {}}, timeout=10)
+            await daemon.follower.caught_up()
+            return str(answer.stdout)
+
+        told = [
+            await fire("sessionStart", source="new"),
+            await fire("userPromptSubmitted", prompt="Use tabs."),
+            await fire("preCompact", trigger="auto"),
+            await fire("userPromptSubmitted", prompt="Go on."),
+            await fire("userPromptSubmitted", prompt="And on."),
+        ]
+        assert ["project-memory-context" in stdout for stdout in told] == [True, False, False, True, False]
+        assert "Use tabs." in told[3], "with the checkpoint"
 
 
 async def read(daemon: Daemon) -> None:
