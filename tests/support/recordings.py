@@ -37,6 +37,8 @@ def firings(run: str, home: Path) -> Iterator[Firing]:
         for record in loaded if isinstance(loaded, list) else [loaded]:
             stdin = record.get("stdin", record)
             moved = {**stdin, "transcript_path": str(transcript_of(stdin["session_id"], home))}
+            if "agent_transcript_path" in stdin:
+                moved["agent_transcript_path"] = str(transcript_of(f"agent-{stdin['agent_id']}", home))
             yield Firing(stdin["hook_event_name"], moved, record.get("env", {}))
 
 
@@ -64,7 +66,7 @@ def transcript_of(session_id: str, home: Path) -> Path:
     """Where a session's transcript is; copied there when it was recorded."""
     target = home / ".claude" / "projects" / f"{session_id}.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
-    for source in shared_hosts().glob(f"sessions/claude-*/{session_id}.jsonl"):
+    for source in shared_hosts().glob(f"sessions/claude-*/**/{session_id}.jsonl"):
         if not target.exists():
             target.write_bytes(source.read_bytes())
     return target

@@ -14,7 +14,7 @@ from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
-from memoryd.ipc.events import Event, PostCompact, PreCompact
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SubagentStop
 from memoryd.worker.worker import Worker
 
 log = structlog.get_logger("daemon")
@@ -60,6 +60,8 @@ class Follower:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                if isinstance(event, SubagentStop):
+                    await self.reader.catch_up(event.host, event.data.child_session_id)
                 self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:

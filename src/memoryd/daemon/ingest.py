@@ -89,6 +89,7 @@ class Ingest:
                 event=event,
                 binding=binding,
                 transcript_path=translated.transcript_path,
+                child_transcript_path=translated.child_transcript_path,
                 headless=translated.headless,
                 redacted=redacted,
             )

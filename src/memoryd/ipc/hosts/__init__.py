@@ -10,6 +10,10 @@ _MODULES = {
     "codex": "codex",
     "copilot": "copilot",
     "cursor": "cursor",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "hermes": "hermes",
+    "openclaw": "openclaw",
     "generic": "generic",
     "opencode": "opencode",
 }

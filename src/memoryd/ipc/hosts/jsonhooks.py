@@ -32,6 +32,7 @@ class JsonHooks:
     recall: ClassVar[Mapping[str, Recall]] = {}
     session_key = "session_id"
     transcript_key: str | None = "transcript_path"  #: None: the host has no transcript that is read
+    child_transcript_key = "agent_transcript_path"  #: where a sub-agent's end tells of its own
     agent_key = "agent_id"  #: marks a firing inside a sub-agent, which is not the parent's
     agent_events: Sequence[str] = ("SubagentStart", "SubagentStop")  #: those that tell the parent of a sub-agent
     project_env: str | None = None  #: the environment variable that names the project
@@ -45,6 +46,7 @@ class JsonHooks:
             events=tuple(self.event(hook, payload, n, one) for n, one in enumerate(fields)),
             event_name=name,
             transcript_path=string(payload, self.transcript_key),
+            child_transcript_path=string(payload, self.child_transcript_key) if name in self.agent_events else None,
             project_hint=hook.env.get(self.project_env) if self.project_env else None,
             headless=self.headless(hook.env),
             recall=self.recall.get(name, Recall.NONE) if fields else Recall.NONE,
