@@ -27,6 +27,7 @@ from memoryd.worker.projection import SessionSlice
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 BEGAN = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+PLACES = 40  #: of a record in which something else is put
 CONTEXT = 'a "quoted" line\nand 记忆'  #: what the daemon would have the host inject
 
 
@@ -177,7 +178,7 @@ def hooks_alone_are_enough(recording: Recording, folder: Path) -> None:
             continue  # a session of which only the transcript was kept
         heard = record.read(session)
         fired = tuple(u.text for u in heard.user_texts())
-        assert fired == said.prompts[: len(fired)]
+        assert Counter(fired) <= Counter(said.prompts)
         assert fired or not said.turns
         answers = Counter(u.text for u in heard.utterances if u.role == "assistant")
         assert answers == Counter(said.answers) - Counter(said.unheard), session
@@ -290,7 +291,8 @@ def _torn(chunk: bytes, dice: random.Random) -> Iterator[bytes]:
         turned[dice.randrange(len(line))] = dice.randrange(256)
         yield bytes(turned)
         record = json.loads(line)
-        for place in _places(record):
+        places = list(_places(record))
+        for place in dice.sample(places, min(len(places), PLACES)):
             yield json.dumps(_replaced(record, place, dice.choice(_ODD))).encode() + b"\n"
 
 

@@ -198,9 +198,18 @@ def uses_tool(
     name: str, given: object, result: str, *, turn: str | None, ok: bool | None, took_ms: object = None,
     tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),
 ) -> tuple[Fields, ...]:  # fmt: skip
-    """A tool call of a host without a transcript that names it: the use, and the start of what it gave."""
+    """A tool call of a host without a transcript that names it: the use, and the start of what it gave.
+
+    :param ok: None: the call was broken off
+    """
     known_ms = int(took_ms) if isinstance(took_ms, int | float) and 0 <= took_ms < MAX_MS else None
-    data = {"name": name, "summary": summary_of(given), "ok": ok, "duration_ms": known_ms, "files": files}
+    data = {
+        "name": name,
+        "summary": summary_of(given, interrupted=ok is None),
+        "ok": ok,
+        "duration_ms": known_ms,
+        "files": files,
+    }
     use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
     text = within(result, RESULT_CHARS)
     said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": text, "tier": tier}}

@@ -30,7 +30,7 @@ export const Memoryd = async ({ directory } = {}) => {
   let told = Promise.resolve() // one firing after another, so that they arrive in the order in which they happened
 
   const session = (id) => {
-    const known = sessions.get(id) ?? { id, source: "resume", directory, replies: new Set(), tools: new Set() }
+    const known = sessions.get(id) ?? { id, source: "resume", directory, replies: new Set(), tools: new Map() }
     sessions.delete(id)
     sessions.set(id, known)
     if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value)
@@ -69,7 +69,10 @@ export const Memoryd = async ({ directory } = {}) => {
   const replied = ({ part: given }) => {
     const one = session(given.sessionID)
     const ours = one.open && (one.parent || one.replies.has(given.messageID)) // not a fork's copy, not a summary
-    if (ours && given.type === "tool") usedTool(one, given)
+    if (ours && given.type === "tool") {
+      if (one.answer) tellAnswer(one)
+      usedTool(one, given)
+    }
     if (!ours || given.type !== "text" || !given.text || !given.time?.end || given.synthetic) return
     if (one.answer && one.answer.message !== given.messageID) tellAnswer(one)
     const parts = one.answer?.parts ?? new Map()
@@ -82,17 +85,22 @@ export const Memoryd = async ({ directory } = {}) => {
     one.answer = null
   }
 
-  const usedTool = (one, { id, tool, state = {} }) => {
+  const usedTool = (one, given) => {
+    const { id, state = {} } = given
     const over = state.status === "completed" || state.status === "error"
-    if (!over || state.time?.compacted || one.tools.has(id)) return
-    one.tools.add(id)
+    if (state.time?.compacted || one.tools.get(id) === null) return
+    one.tools.set(id, over ? null : given) // null: told
+    if (over) tellTool(one, given, state.status === "completed")
+  }
+
+  const tellTool = (one, { tool, state = {} }, ok) => {
     const took = state.time?.end - state.time?.start
     tell("tool", one, {
       tool_name: tool,
       tool_input: clipped(state.input),
       tool_result: clip(String(state.output ?? state.error ?? ""), TOOL_CHARS),
       file_path: state.input?.filePath,
-      ok: state.status === "completed",
+      ok,
       duration_ms: Number.isFinite(took) ? took : undefined,
     })
   }
@@ -100,6 +108,7 @@ export const Memoryd = async ({ directory } = {}) => {
   const idle = ({ sessionID }) => {
     const one = session(sessionID)
     if (!one.open) return // after a compaction by hand, or what was there before us
+    for (const waiting of one.tools.values()) if (waiting) tellTool(one, waiting, null)
     const answer = one.answer ? answerOf(one) : undefined
     Object.assign(one, { open: false, answer: null })
     one.tools.clear()

@@ -155,6 +155,8 @@ TALK = [
     happens("session.idle", sessionID="s1"),
     tool("s1", "m2", "c1", "bash", time={"start": 10, "end": 22, "compacted": 30}),
     prompt("s1", "m8", "And now the linter"),
+    reply("s1", "m9", "m8"),
+    tool("s1", "m9", "c4", "bash", status="running", input={"command": "sleep 20"}, output=None),
     happens("session.error", sessionID="s1", error={"name": "MessageAbortedError"}),
     happens("session.idle", sessionID="s1"),
     created("s3"),  # a fork: its copies are told again
@@ -174,8 +176,8 @@ def test_a_talk_is_told_in_order_and_its_events_are_those_of_a_person_who_listen
     played = play(places, TALK)
     assert played["exports"] == ["Memoryd"], "opencode would call any other export as a plugin"
     assert [event for event, _ in told(listener)] == [
-        *("start", "prompt", "tool", "agent_start", "tool", "agent_stop", "text", "tool", "turn"),
-        *("pre_compact", "post_compact", "start", "prompt", "turn", "end"),
+        *("start", "prompt", "text", "tool", "agent_start", "tool", "agent_stop", "tool", "turn"),
+        *("pre_compact", "post_compact", "start", "prompt", "tool", "turn", "end"),
     ]
     firings = tuple(Firing(event=event, stdin=payload) for event, payload in told(listener))
     recording = Recording(host="opencode", firings=firings, said={"s1": Said()})
@@ -186,7 +188,7 @@ def test_a_talk_is_told_in_order_and_its_events_are_those_of_a_person_who_listen
     assert [u.text for u in heard.user_texts()] == ["Make the tests pass, please.", "And now the linter"]
     assert [u.text for u in heard.utterances if u.role == "assistant"] == ["I run them first.", "The tests pass now."]
     assert [(t.name, t.ok, [f.path for f in t.files]) for t in heard.tools] == [
-        *(("bash", False, []), ("edit", True, ["/w/a.py"])),
+        *(("bash", False, []), ("edit", True, ["/w/a.py"]), ("bash", None, [])),
     ]
     assert (record.counters["s1"].turn_count, record.counters["s1"].interrupted_turns) == (2, 1)
     stops = [e.data for e in record.events.values() if e.kind == "subagent_stop"]
@@ -213,10 +215,10 @@ def test_without_a_daemon_all_is_spooled_in_order_and_a_tool_leaves_its_outcome_
     assert [len(output["parts"]) for output in played["outputs"] if output] == [2]
     lines = [path.read_text() for path in sorted(places.spool.iterdir())]
     params = [json.loads(line)["params"] for line in lines]
-    assert [one["event"] for one in params] == ["start", "prompt", "tool", "end"]
+    assert [one["event"] for one in params] == ["start", "prompt", "text", "tool", "end"]
     assert json.loads(params[1]["raw"])["prompt"] == "Make the tests pass, please."
-    assert "make test" not in params[2]["raw"]
-    assert json.loads(params[2]["raw"])["ok"] is False
+    assert "make test" not in params[3]["raw"]
+    assert json.loads(params[3]["raw"])["ok"] is False
     assert {path.stat().st_mode & 0o777 for path in places.spool.iterdir()} == {0o600}
     assert all(line.endswith("}\n") for line in lines)
 
@@ -226,7 +228,7 @@ def test_a_daemon_that_does_not_answer_holds_nothing_up_for_long(places: Places,
     play(places, TALK)
     assert [one["event"] for one in listener.received] == ["start"], "after one deadline all goes to the spool"
     assert (places.spool / ".slow").exists()
-    assert len([path for path in places.spool.iterdir() if path.name != ".slow"]) == 15
+    assert len([path for path in places.spool.iterdir() if path.name != ".slow"]) == 16
 
 
 def test_an_agent_of_the_daemons_own_is_not_listened_to(places: Places, listener: Listener) -> None:
