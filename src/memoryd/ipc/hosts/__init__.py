@@ -15,6 +15,7 @@ _MODULES = {
     "hermes": "hermes",
     "openclaw": "openclaw",
     "generic": "generic",
+    "opencode": "opencode",
 }
 
 

@@ -15,6 +15,7 @@ Payload = Mapping[str, Any]
 Fields = dict[str, Any]  #: kind, data and turn_id of one event
 Said = Fields | tuple[Fields, ...] | None  #: None: the firing has nothing to record
 Translator = Callable[[Payload], Said]
+OneEvent = Callable[[Payload], Fields | None]  #: a translator of a firing that means one event at most
 
 MAX_MS = 2**53  #: longer is no time
 SOURCES = ("startup", "resume", "fork", "clear", "compact")  #: of a session's start; another one counts as startup
@@ -129,7 +130,7 @@ def starts(payload: Payload) -> Fields:
     return {"kind": "session_start", "data": {"source": source if source in SOURCES else "startup"}}
 
 
-def prompts(key: str = "prompt", *, turn: str | None = None) -> Translator:
+def prompts(key: str = "prompt", *, turn: str | None = None) -> OneEvent:
     """A prompt of the person; an empty one is none."""
 
     def translate(payload: Payload) -> Fields | None:
@@ -139,7 +140,7 @@ def prompts(key: str = "prompt", *, turn: str | None = None) -> Translator:
     return translate
 
 
-def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answer: str | None = None) -> Translator:
+def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answer: str | None = None) -> OneEvent:
     """The end of an invocation. `answer`: the key of the final answer, where the host gives it."""
 
     def translate(payload: Payload) -> Fields:
@@ -149,7 +150,7 @@ def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answ
     return translate
 
 
-def compacts(kind: str, *, summary: str | None = None) -> Translator:
+def compacts(kind: str, *, summary: str | None = None) -> OneEvent:
     """`kind`: pre_compact or post_compact."""
 
     def translate(payload: Payload) -> Fields:
@@ -162,7 +163,7 @@ def compacts(kind: str, *, summary: str | None = None) -> Translator:
     return translate
 
 
-def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, turn: str | None = None) -> Translator:
+def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, turn: str | None = None) -> OneEvent:
     """A sub-agent was started; without a type it is one of the host's own helpers (titles, compaction)."""
 
     def translate(payload: Payload) -> Fields | None:
@@ -177,7 +178,7 @@ def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, tur
 
 def stops_agent(
     child: str = "agent_id", agent_type: str = "agent_type", *, report: str, turn: str | None = None
-) -> Translator:
+) -> OneEvent:
     """A sub-agent has ended. `report`: the key of its last message."""
     starts = starts_agent(child, agent_type, turn=turn)
 
@@ -202,9 +203,18 @@ def uses_tool(
     name: str, given: object, result: str, *, turn: str | None, ok: bool | None, took_ms: object = None,
     tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),
 ) -> tuple[Fields, ...]:  # fmt: skip
-    """A tool call of a host without a transcript that names it: the use, and the start of what it gave."""
+    """A tool call of a host without a transcript that names it: the use, and the start of what it gave.
+
+    :param ok: None: the call was broken off
+    """
     known_ms = int(took_ms) if isinstance(took_ms, int | float) and 0 <= took_ms < MAX_MS else None
-    data = {"name": name, "summary": summary_of(given), "ok": ok, "duration_ms": known_ms, "files": files}
+    data = {
+        "name": name,
+        "summary": summary_of(given, interrupted=ok is None),
+        "ok": ok,
+        "duration_ms": known_ms,
+        "files": files,
+    }
     use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
     text = within(result, RESULT_CHARS)
     said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": text, "tier": tier}}
