@@ -75,7 +75,7 @@ class _Examination:
         yield self._daemon()
         yield self._paths()
         for found in self.hosts:
-            yield from hostchecks.runs(self.places, found, running=self.health is not None)
+            yield from hostchecks.runs(self.places, found, running=self.health is not None, current=self.current)
         yield from on_disk.spool(self.places, running=self.health is not None)
         yield self._quarantine()
         yield on_disk.memory_files(self._roots())

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import shlex
 import signal
 import subprocess
 import time
@@ -27,7 +26,7 @@ class Found:
     """A host in which there is something of ours."""
 
     target: Target
-    commands: tuple[str, ...]  #: command lines that reach the daemon by different ways, as they stand in the settings
+    commands: tuple[str, ...]  #: as they stand in the settings; of those that differ by their event alone, one
 
 
 def configured(installer: Installer) -> Iterator[tuple[Check, Found | None]]:
@@ -37,7 +36,7 @@ def configured(installer: Installer) -> Iterator[tuple[Check, Found | None]]:
         check = _settings(installer, target)
         found = None
         with contextlib.suppress(MemorydError):
-            ways = {tuple(_words(one.command)[:2]): one.command for one in installer.handlers(target)}
+            ways = {one.command.removesuffix(f" {one.event}"): one.command for one in installer.handlers(target)}
             if ways or any(file.path.exists() for file in target.wants.files):
                 found = Found(target=target, commands=tuple(ways.values()))
         yield check, found
@@ -47,7 +46,7 @@ def _settings(installer: Installer, target: Target) -> Check:
     host = target.host
     link, mend = f"hooks in {host}", f"`memoryd install {host}`"
     try:
-        state, switched_off = installer.state(target), installer.switched_off(target)
+        state, switched_off = installer.settings_state(target), installer.switched_off(target)
     except MemorydError as error:
         return wrong(link, str(error), "correct the file")
     if state == "absent":
@@ -62,21 +61,19 @@ def _settings(installer: Installer, target: Target) -> Check:
     return ok(link, f"installed in {target.main}")
 
 
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return [command]
+def runs(places: Places, found: Found, *, running: bool, current: bool) -> Iterator[Check]:
+    """Run each command line as the host would, with a firing of which nothing is recorded.
 
-
-def runs(places: Places, found: Found, *, running: bool) -> Iterator[Check]:
-    """Run each command line as the host would, with a firing of which nothing is recorded."""
+    :param running: a daemon answers at our socket
+    :param current: the script is the one that this release writes for these places
+    """
     host = found.target.host
     for command in found.commands:
-        yield _run(places, f"hook run by {host}", host, command, running=running)
+        yield _run(places, host, command, running=running, current=current)
 
 
-def _run(places: Places, link: str, host: str, command: str, *, running: bool) -> Check:
+def _run(places: Places, host: str, command: str, *, running: bool, current: bool) -> Check:
+    link = f"hook run by {host}"
     nonce, mend = secrets.token_hex(16), f"`memoryd install {host}` writes it anew"
     started = time.perf_counter()
     try:
@@ -89,7 +86,10 @@ def _run(places: Places, link: str, host: str, command: str, *, running: bool) -
         return wrong(link, f"`{command}` fails: {found}", mend)
     if not running:
         return off(link, f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
-    if _unspool(places, nonce) or ((places.spool / ".slow").exists() and took_ms > SLOW_MS):
+    spooled = _unspool(places, nonce)
+    if spooled and not current:
+        return wrong(link, f"its event went to the spool: the script is not for {places.socket}", mend)
+    if spooled or ((places.spool / ".slow").exists() and took_ms > SLOW_MS):
         return wrong(link, "the daemon did not take its event in time", "`memoryd stats` says what it does")
     if not _arrived(places, nonce, host):
         return wrong(link, f"`{command}` ends well, but nothing of it arrived at {places.socket}", mend)

@@ -14,7 +14,7 @@ from memoryd.daemon.cli.root import CONNECT, Yes, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, asks_for, carry_out
 from memoryd.daemon.service import Service, run_steps
-from memoryd.errors import MemorydError, NotFound, UsageError
+from memoryd.errors import ConfigError, MemorydError, NotFound, UsageError
 from memoryd.ipc import starter
 
 
@@ -42,26 +42,36 @@ def install(
     """
     installer = Installer(places=asking.places())
     if listing:
-        return _list(installer)
+        _list(installer)
+        return
+    broken = list[ConfigError]()
     for target in _targets(installer, host, everywhere, project, mcp):
-        plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
-        _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {_already(uninstall)}")
-        if plan.visible and not dry_run:
-            screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
-        if not uninstall:
-            screen.notes(_still_to_do(target))
-    return None
+        try:
+            plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
+        except ConfigError as error:  # keeps no other host from its change
+            broken.append(error)
+        else:
+            _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)
+    for other in broken[1:]:
+        screen.warn(f"memoryd: {other}")
+    if broken:
+        raise broken[0]
 
 
-def _already(uninstall: bool) -> str:
-    return "nothing of memoryd is in it" if uninstall else "it is installed already"
+def _connect(target: Target, plan: Plan, *, dry_run: bool, uninstall: bool, yes: bool) -> None:
+    already = "nothing of memoryd is in it" if uninstall else "it is installed already"
+    _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {already}")
+    if plan.visible and not dry_run:
+        screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
+    if not uninstall:
+        screen.notes(_still_to_do(target))
 
 
 def _still_to_do(target: Target) -> list[str]:
     found = [*target.wants.notes, *(str(request) for request in [asks_for(target)] if request)]
     if target.project:
         found.append(f"{target.main} names paths of this machine; keep it out of what you commit")
-    if find_spec("mcp") is None:
+    if find_spec("mcp") is None and not target.declined:
         found.append("no MCP server was put in, it needs an extra: pip install 'memoryd[mcp]', then install again")
     return found
 

@@ -127,6 +127,11 @@ class Installer:
         return plans.plan(self._site(host, Path("/"))) is not None
 
     def state(self, target: Target) -> State:
+        """Of the settings and the scripts that they name. :raises ConfigError: a settings file is broken"""
+        found = self.settings_state(target)
+        return "outdated" if found == "installed" and self.plan_scripts().changes else found
+
+    def settings_state(self, target: Target) -> State:
         """:raises ConfigError: a settings file is broken"""
         found = [
             _EDITORS[one.syntax].presence(_text(one.path), str(one.path), one)
@@ -138,7 +143,7 @@ class Installer:
         if not written and not sum(one.ours for one in found):
             return "absent"
         exact = all(one.exact for one in found) and all(files)
-        return "installed" if exact and not self.plan_scripts().changes else "outdated"
+        return "installed" if exact else "outdated"
 
     def switched_off(self, target: Target) -> str | None:
         """Where the host is told to run no hook. :raises ConfigError: a settings file is broken"""
