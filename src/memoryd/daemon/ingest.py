@@ -66,8 +66,8 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     counted: Counted = field(default_factory=Counted)
-    tests: HookTests = field(default_factory=HookTests)
     ignores: Ignores = field(default_factory=Ignores)
+    tests: HookTests = field(default_factory=HookTests)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
     _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
     _off_record: set[tuple[str, str]] = field(default_factory=set)

@@ -1,6 +1,8 @@
 """The conformance kit over our own recordings of each host."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +22,8 @@ from support.conformance import (
 )
 from support.recordings import recording, shared_hosts
 
-from memoryd.ipc import hosts
+from memoryd.ipc import hookscript, hosts
+from memoryd.ipc.places import Places
 
 FILES = recordings()
 
@@ -44,6 +47,30 @@ def test_every_hook_that_is_registered_means_something(host: str) -> None:
         fired = [translate(whole, n) for n in range(len(whole.firings))]
         meant |= {one.event_name for one in fired if one.events}
     assert not set(hosts.get(host).hook_events) - meant
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Places]:
+    """The hook of a daemon that is not there: what it is given goes to the spool."""
+    home = tmp_path_factory.mktemp("hook")
+    places = Places(data=home / "data", socket=home / "s", config=home / "c")
+    hookscript.write(home / "memoryd-hook", hookscript.generate(places, Path(sys.executable)))
+    return home / "memoryd-hook", places
+
+
+@pytest.mark.parametrize("host", hosts.names())
+def test_an_agent_of_the_daemons_own_is_not_listened_to(host: str, script: tuple[Path, Places]) -> None:
+    firing = next(f for name, path in FILES.items() if name.startswith(f"{host}/") for f in load(path).firings)
+    path, places = script
+    for mark in ({"MEMORYD_CHILD": "a-run"}, {}):
+        before = len(list(places.spool.glob("*-*"))) if places.spool.is_dir() else 0
+        done = subprocess.run(
+            [path, host, str(firing.event)], input=json.dumps(firing.stdin), capture_output=True, text=True, timeout=20,
+            check=True, env=mark,
+        )  # fmt: skip
+        assert (done.stdout, done.stderr) == ("", "")
+        after = len(list(places.spool.glob("*-*"))) if places.spool.is_dir() else 0
+        assert after - before == (0 if mark else 1)
 
 
 # --- what released programs sent ------------------------------------------------------------------------------------
