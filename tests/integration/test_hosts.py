@@ -12,6 +12,7 @@ from support.conformance import BEGAN, Firing, Recording, load, recordings
 from support.daemons import ScriptedAgent, client, idle, running
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.config import Config, Consolidation
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc import hosts
 from memoryd.ipc.hosts.base import Recall
@@ -84,6 +85,22 @@ async def test_a_session_whose_start_and_prompt_come_at_once_is_told_its_memory_
                 fire(daemon, "userPromptSubmitted", home, session=session, prompt="Use tabs."),
             )
             assert ("project-memory-context" in start) + ("project-memory-context" in prompt) == 1
+
+
+async def test_what_a_transcript_got_after_the_last_turn_is_read_at_the_end_of_the_session(home: Path) -> None:
+    recording, path = load(TALKS["copilot/talk"]), TALKS["copilot/talk"]
+    (session,) = recording.transcripts
+    whole = recording.transcript(session, path.parent)
+    log = home / "events.jsonl"
+    by_hand = Config(consolidation=Consolidation(on_session_end=False))  # a run would read it too
+    async with running(home, config=by_hand) as daemon:
+        log.write_bytes(whole[: whole.index(b"Nothing to complain about.")])
+        await fire(daemon, "userPromptSubmitted", home, session=session, prompt=recording.said[session].prompts[0])
+        await fire(daemon, "agentStop", home, session=session, transcriptPath=str(log))
+        log.write_bytes(whole)
+        await fire(daemon, "sessionEnd", home, session=session, reason="complete")
+        last = "select 1 from events where kind = 'message' and data like '%Nothing to complain%'"
+        assert await daemon.journal.aread(lambda c: c.execute(last).fetchone())
 
 
 async def fire(daemon: Daemon, event: str, home: Path, *, session: str = "s", **fields: str) -> str:
