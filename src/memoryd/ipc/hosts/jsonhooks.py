@@ -46,7 +46,7 @@ class JsonHooks:
             events=tuple(self.event(hook, payload, n, one) for n, one in enumerate(fields)),
             event_name=name,
             transcript_path=string(payload, self.transcript_key),
-            child_transcript_path=string(payload, self.child_transcript_key) if name in self.agent_events else None,
+            child_transcript_path=self.child_transcript(name, payload),
             project_hint=hook.env.get(self.project_env) if self.project_env else None,
             headless=self.headless(hook.env),
             recall=self.recall.get(name, Recall.NONE) if fields else Recall.NONE,
@@ -73,6 +73,11 @@ class JsonHooks:
             return None
         translator = self.translators.get(name)
         return translator(payload) if translator else None
+
+    def child_transcript(self, name: str, payload: Payload) -> str | None:
+        """The transcript of the sub-agent that the event tells of; some hosts name the parent's where it has none."""
+        path = string(payload, self.child_transcript_key) if name in self.agent_events else None
+        return path if path != string(payload, self.transcript_key) else None
 
     def cwd(self, payload: Payload) -> str | None:
         return string(payload, "cwd")

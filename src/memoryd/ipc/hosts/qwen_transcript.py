@@ -39,6 +39,8 @@ class QwenLines(LineReader):
         return self._held is None and _WANTED.search(line) is not None
 
     def record(self, record: dict[str, Any], line: bytes) -> None:
+        if record.get("isSidechain") and record.get("agentId") != self.session_id:
+            return  # a sub-agent's, and this is not its own session
         content = record["message"].get("parts") if isinstance(record.get("message"), dict) else None
         if not isinstance(content, list):
             raise ValueError("a record without parts")

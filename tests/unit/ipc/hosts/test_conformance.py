@@ -142,6 +142,22 @@ SHARED: dict[str, tuple[str, dict[str, Said]]] = {
             )
         },
     ),
+    "gemini": (
+        "gemini",
+        {
+            "0e63d8ba-7204-4938-b042-6db5d8ee8717": Said(
+                prompts=("USETOOL please",), answers=(FINAL,), turns=1, tools=("run_shell_command",)
+            )
+        },
+    ),
+    "qwen": (
+        "qwen",
+        {
+            "93af6212-f6ec-477f-b7be-e5b0d7fddf9d": Said(
+                prompts=("USETOOL please",), answers=(FINAL,), turns=1, tools=("run_shell_command",)
+            )
+        },
+    ),
 }  # fmt: skip
 _SAID_ELSEWHERE = (replies_are_accepted,)  #: about the host, not about a recording
 

@@ -57,6 +57,13 @@ def test_each_hook_event_becomes_its_kind(name: str, fields: dict[str, str], kin
     assert [event.kind for event in firing(name, **fields).events] == ([kind] if kind else [])
 
 
+@pytest.mark.parametrize(("path", "told"), [("/t/a1.jsonl", "/t/a1.jsonl"), ("/t/s1.jsonl", None), (None, None)])
+def test_a_sub_agent_without_a_transcript_of_its_own_has_none(path: str | None, told: str | None) -> None:
+    found = firing("SubagentStop", agent_id="a1", agent_type="Explorer", agent_transcript_path=path)
+    assert (found.child_transcript_path, found.transcript_path) == (told, "/t/s1.jsonl")
+    assert firing("Stop", agent_transcript_path="/t/a1.jsonl").child_transcript_path is None
+
+
 def test_memory_goes_back_as_json() -> None:
     assert json.loads(QWEN.reply("SessionStart", "x"))["hookSpecificOutput"]["additionalContext"] == "x"
     assert QWEN.reply("Stop", "x") == ""
@@ -142,6 +149,14 @@ def test_reading_in_pieces_tells_the_same(cuts: list[int]) -> None:
 def test_what_the_host_wrote_as_the_user_is_no_word_of_the_person(provenance: str) -> None:
     told = {**asks("u1", "I prefer tabs"), "provenance": provenance}
     assert messages(read(jsonl(told, note(0)), final=True).events, "user") == []
+
+
+def test_a_sub_agents_records_are_read_in_its_own_session_alone() -> None:
+    own = {"isSidechain": True, "agentId": "a1"}
+    chunk = jsonl(record("u1", "user", {"text": "look"}, **own), record("x1", "assistant", {"text": "found"}, **own))
+    assert read(chunk, final=True).events == ()
+    found = QWEN.read_transcript(chunk, session_id="a1", cwd="/work", state=START, final=True)
+    assert [event.id for event in found.events] == ["u1", "x1"]
 
 
 def test_a_failed_call_and_one_without_an_end_are_no_success() -> None:
