@@ -195,6 +195,24 @@ def test_a_talk_is_told_in_order_and_its_events_are_those_of_a_person_who_listen
     assert [(s.child_session_id, s.agent_type, s.last_message) for s in stops] == [("s2", "explore", "One test fails.")]
 
 
+def test_what_is_answered_after_a_compaction_in_a_turn_and_to_a_queued_prompt_is_told(
+    places: Places, listener: Listener
+) -> None:
+    said = {"id": "m4", "sessionID": "s1", "role": "user"}
+    play(
+        places,
+        [
+            *(created("s1"), prompt("s1", "m1", "one"), reply("s1", "m2", "m1"), says("s1", "m2", "I begin.")),
+            *(happens("session.compacted", sessionID="s1"), happens("message.updated", sessionID="s1", info=said)),
+            *(reply("s1", "m5", "m4"), says("s1", "m5", "I go on."), prompt("s1", "m6", "two")),
+            *(reply("s1", "m7", "m6"), says("s1", "m7", "Both done."), happens("session.idle", sessionID="s1")),
+        ],
+    )
+    heard = [(event, payload.get("text") or payload.get("answer")) for event, payload in told(listener)]
+    assert [one for one in heard if one[1]] == [("text", "I begin."), ("text", "I go on."), ("turn", "Both done.")]
+    assert [event for event, _ in heard if event in ("start", "prompt")] == ["start", "prompt", "start", "prompt"]
+
+
 def test_the_answer_stands_behind_the_prompt_and_only_where_it_is_new(places: Places, listener: Listener) -> None:
     steps = [
         created("s1"),
