@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import uuid
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -53,10 +54,11 @@ from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.teaming import Teams
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
-from memoryd.ipc import redaction
+from memoryd.ipc import redaction, starter
 from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
 from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.places import Places
@@ -104,6 +106,7 @@ class Daemon:
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
     reader: TranscriptReader = field(init=False)
+    teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
@@ -152,6 +155,7 @@ class Daemon:
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
+            hide=lambda events: self.ingest.ignores.without(events),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
@@ -167,9 +171,11 @@ class Daemon:
             ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
+        self.teams = Teams(journal=self.journal)
         self.recaller = Recaller(
-            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
-        )
+            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
+            teams=self.teams,
+        )  # fmt: skip
         self.ingest = Ingest(
             self.journal,
             self.places,
@@ -245,7 +251,11 @@ class Daemon:
         """Listen, then catch up with what happened while nobody did."""
         self.server = Server(handlers, on_failure=_log_failure)
         await self.server.start(self.places.socket, activated)
+        await asyncio.to_thread(starter.forget_marks, self.places)
+        await self._settle_starter()
         self.state = "ready"
+        if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
+            log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())
@@ -329,10 +339,19 @@ class Daemon:
             if config.agent != before.agent:
                 self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
             self.runner.net = second_net.choose(config.privacy.scanner)
+            await self._settle_starter()
             if (config.agent, config.budget) != (before.agent, before.budget):
                 await asyncio.to_thread(self.breaker.settings_changed)
                 self.worker.wake()
             log.info("config.reloaded")
+
+    async def _settle_starter(self) -> None:
+        """Let hooks start this daemon again, or not, as the configuration says."""
+        wanted = starter.text(self.places, Path(sys.executable), os.environ) if self.config.daemon.autostart else None
+        try:
+            await asyncio.to_thread(starter.settle, self.places, wanted)
+        except MemorydError as error:
+            log.warning("starter.failed", error=error.code)
 
     async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
