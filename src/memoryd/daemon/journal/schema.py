@@ -62,6 +62,12 @@ _RETIRED = """
     create index retired_by_session on retired (session);
 """
 
+#: and who said them, and of a copy the session that was first: null for what was removed before this was kept
+_RETIRED_SAID = """
+    alter table retired add column tiers text;  -- with a space between; '' when no line rests on the event
+    alter table retired add column first integer;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -172,6 +178,7 @@ MIGRATIONS: tuple[str, ...] = (
     _RETIRED,
     trusts.MIGRATION,
     unread.MIGRATION,
+    _RETIRED_SAID,
 )
 
 
