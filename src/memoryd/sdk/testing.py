@@ -32,6 +32,10 @@ class FakeDaemon:
     _snapshots: dict[str, Recalled] = field(default_factory=dict)
     _told: dict[str, set[str]] = field(default_factory=dict)  #: names that a session has been shown
 
+    def data_of(self, kind: str) -> list[Any]:
+        """The data of what was recorded of a kind, in order: `data_of("turn")[0].last_assistant_message`."""
+        return [event.data for event in self.events if event.kind == kind]
+
     def call(self, method: str, params: Params, *, timeout: float) -> Any:
         self.calls.append(method)
         if self.absent:

@@ -144,21 +144,21 @@ def test_what_the_spool_does_not_take_waits_in_the_process(home: Path) -> None:
 
 
 class Particular(FakeDaemon):
-    """Refuses what says `bad` for good."""
+    """Refuses what says `unspeakable` for good."""
 
     def call(self, method: str, params: Params, *, timeout: float) -> object:
-        if "bad" in str(params):
-            raise BadEvent("bad is no word")
+        if "unspeakable" in str(params):
+            raise BadEvent("no such word")
         return FakeDaemon.call(self, method, params, timeout=timeout)
 
 
 def test_what_is_refused_for_good_is_told_at_once_and_holds_nothing_up_later() -> None:
     daemon = Particular(absent=True)
     memory = Memory(daemon=daemon)
-    memory.before_invocation("bad")
+    memory.before_invocation("unspeakable")
     daemon.absent = False
     with pytest.raises(BadEvent):
-        memory.before_invocation("bad")
+        memory.before_invocation("unspeakable")
     talk(memory, "one")
     assert said(daemon) == WHOLE[:3]
 
