@@ -3,9 +3,11 @@
 import asyncio
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -127,3 +129,17 @@ def test_the_node_agent_remembers(installation: Installation, project: Path) -> 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
 def test_an_example_is_short(path: Path) -> None:
     assert path.is_dir() or len(path.read_text("utf-8").splitlines()) < MAX_LINES
+
+
+def test_what_the_page_shows_runs_with_a_daemon_and_without(
+    installation: Installation, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = re.findall(r"(?:^    .*\n|^\n)+", (EXAMPLES.parent / "docs" / "sdk.md").read_text("utf-8"), re.MULTILINE)
+    shown = [textwrap.dedent(block) for block in blocks if block.lstrip().startswith("from memoryd")]
+    assert len(shown) == 3
+    for code in shown:
+        exec(compile(code, "docs/sdk.md", "exec"), {})
+    assert "short commit messages" in remembered(installation, project)
+    monkeypatch.setenv("MEMORYD_SOCKET", str(project / "nobody"))
+    for code in shown:
+        exec(compile(code, "docs/sdk.md", "exec"), {})

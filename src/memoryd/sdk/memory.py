@@ -161,7 +161,8 @@ class Memory:
         """Write one memory now; None: there is no daemon, and nothing was saved.
 
         :param name: by default the beginning of `content`
-        :param author: `person` when the user said it in these words; an agent's own may not become a rule
+        :param author: `person` when the user asked for it in these words; an agent by itself (`host`) states facts of
+            type project and reference, which are shown quoted for 30 days (docs/mcp.md)
         :raises MemorydError: it was refused (`scan-rejected`, `limit-exceeded`, ...): the sentence says what to do
         """
         with self._lock:

@@ -24,10 +24,11 @@ def tools_of(memory: AsyncMemory) -> list[Tool]:
         """
         return [f"{item.name}: {item.text or item.description}" for item in await memory.search(query)]
 
-    async def memory_save(content: Content, type: Literal["user", "feedback", "project", "reference"]) -> str:
-        """Remember one fact that will still matter in another conversation.
+    async def memory_save(content: Content, type: Literal["project", "reference"]) -> str:
+        """Remember one fact of the project, or where something is found, that will matter in another conversation.
 
-        Save sparingly: no secrets, no code, nothing of the moment, nothing that the repository says itself.
+        Save sparingly: no secrets, no code, nothing of the moment, nothing that the repository says itself. What the
+        user is like or wants is learned from their own words.
         """
         try:
             saved = await memory.save(content, type=type)
