@@ -11,7 +11,7 @@ from support.installation import Installation, installed, until
 from support.remembering import memory as remembering
 
 from memoryd.clock import mono
-from memoryd.errors import ScanRejected, UsageError
+from memoryd.errors import BadEvent, NotFound, ScanRejected, UsageError
 from memoryd.sdk import Memory, TextMessage, ToolUseData
 from memoryd.sdk.courier import Daemon, SocketDaemon
 from memoryd.sdk.testing import FakeDaemon
@@ -21,7 +21,7 @@ Make = Callable[..., Memory]
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with installed(tmp_path_factory.mktemp("sdk") / "home") as one:
+    with installed(tmp_path_factory.mktemp("sdk") / "home", PRIVACY__EXCLUDE='["*/off-the-record"]') as one:
         one.start()
         yield one
 
@@ -146,6 +146,32 @@ def test_one_that_is_turned_off_records_and_says_nothing(make: Make, daemon: Dae
     assert memory.save("The beta ships on Fridays.", type="project") is None
     assert memory.search("beta") == ()
     assert not memory.save_state().unsent
+
+
+def test_off_the_record_the_agent_goes_on_and_nothing_is_recorded(
+    make: Make, daemon: Daemon, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    if isinstance(daemon, FakeDaemon):
+        pytest.skip("the one in memory has no settings")
+    (tmp_path / "off-the-record").mkdir()
+    memory = make(cwd=tmp_path / "off-the-record", without_daemon="raise")
+    assert memory.before_invocation("hello").text == ""
+    assert not memory.after_invocation("hi")
+    assert memory.search("hello") == ()
+    assert not memory.save_state().unsent
+    with pytest.raises(NotFound):
+        turns(daemon, memory)
+
+
+def test_whatever_a_text_holds_it_is_recorded(make: Make, daemon: Daemon) -> None:
+    memory = make("会话 1")
+    memory.before_invocation("half a character \ud83d, a NUL \x00 and much else " + "长" * 600_000, turn_id="第一")
+    assert memory.after_invocation("\udcff" * 10)
+    assert turns(daemon, memory) == 1
+    with pytest.raises(BadEvent, match="turn_id"):
+        memory.before_invocation("hello", turn_id="two\nlines")
+    with pytest.raises(UsageError, match="session_id"):
+        make("two\nlines")
 
 
 def test_a_state_of_another_version_is_refused_with_what_to_do(make: Make) -> None:

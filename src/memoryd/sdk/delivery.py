@@ -7,25 +7,38 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pydantic import ValidationError
+
 from memoryd.clock import utc_now
+from memoryd.errors import BadEvent
 from memoryd.ipc.events import EventAdapter
+from memoryd.ipc.faults import explain
 from memoryd.ipc.methods.events import HookDeliver
 from memoryd.ipc.protocol import encode_call
 
 HOST = "generic"
+MAX_TEXT_CHARS = 500_000  #: of a prompt or an answer; with all its escapes it fits in a line
 
 
 def pack(events: Iterable[tuple[str, Mapping[str, Any]]], **common: str | None) -> HookDeliver:
     """Make a delivery of kinds and their data, which happened now.
 
     :param common: the rest of each event's envelope
-    :raises pydantic.ValidationError: what was given is no event
+    :raises BadEvent: what was given is no event; the sentence names the first fault
     """
     ident, at = uuid.uuid4().hex, utc_now()
     envelopes = [{**common, "at": at, "kind": kind, "data": data} for kind, data in events]
-    typed = [EventAdapter.validate_python(_named(one, n, ident)) for n, one in enumerate(envelopes)]
+    try:
+        typed = [EventAdapter.validate_python(_named(one, n, ident)) for n, one in enumerate(envelopes)]
+    except ValidationError as error:
+        raise BadEvent(f"cannot record this: {explain(error)}") from error
     raw = [event.model_dump(mode="json", exclude={"id", "host"}, exclude_none=True) for event in typed]
     return HookDeliver(id=ident, at=at, host=HOST, event=typed[0].kind, raw=json.dumps(raw, ensure_ascii=False))
+
+
+def plain(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+    """Its beginning; half a character, as a file name or a broken stream may hold, becomes a question mark."""
+    return text[:max_chars].encode("utf-8", "replace").decode("utf-8")
 
 
 def unpack(delivery: HookDeliver) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from memoryd.ipc.methods.memory import MemoryItem, MemorySaved
 from memoryd.sdk import state as states
 from memoryd.sdk.context import Context, joined
 from memoryd.sdk.courier import Courier, Daemon, WithoutDaemon
-from memoryd.sdk.delivery import HOST, pack
+from memoryd.sdk.delivery import HOST, pack, plain
 from memoryd.sdk.state import State
 
 SAVE_SECONDS = 10.0  #: a save writes files, and waits for a run that writes the same ones
@@ -52,13 +52,14 @@ class Memory:
             `spool`: the same, but it waits on disk, where the daemon finds it. `raise`: say so.
         :param deadline_seconds: for each call; after a missed one the daemon is left alone for 10 s
         :param enabled: False: every call does nothing
+        :raises UsageError: a session id of more than 256 characters or with control characters
         :param daemon: another one than that of this user, e.g. `memoryd.sdk.testing.FakeDaemon`
         """
         of_an_agent = "MEMORYD_CHILD" in os.environ  # memoryd started this process: it would learn from itself
         self._courier = Courier(daemon=daemon, without_daemon=without_daemon, enabled=enabled and not of_an_agent)
         self._deadline_seconds = deadline_seconds
         self._named = (cwd, memory_dir)
-        self._state = State(session_id=session_id or uuid.uuid4().hex)
+        self._state = states.of_session(session_id or uuid.uuid4().hex)
         self._snapshot: str | None = None  #: None: to be asked for
         self._lock = threading.Lock()  #: held while events are delivered: they have an order
         _memories.add(self)
@@ -91,7 +92,7 @@ class Memory:
             turn = turn_id or uuid.uuid4().hex
             self._start(deadline_mono)
             taken = self._snapshot_taken(deadline_mono)
-            found = self._deliver(deadline_mono, ("user_prompt", {"text": prompt}), turn_id=turn)
+            found = self._deliver(deadline_mono, ("user_prompt", {"text": plain(prompt)}), turn_id=turn)
             self._set(turn_id=turn)
             prefetch = found.stdout if found else ""
             return Context(turn_id=turn, snapshot=self._snapshot or "", prefetch=prefetch, text=joined(taken, prefetch))
@@ -115,8 +116,8 @@ class Memory:
         """
         with self._lock:
             turn = {
-                "status": EndStatus(status), "last_assistant_message": answer, "messages": tuple(messages),
-                "tool_calls": len(tools) or None, "duration_ms": duration_ms,
+                "status": EndStatus(status), "last_assistant_message": answer and plain(answer),
+                "messages": tuple(messages), "tool_calls": len(tools) or None, "duration_ms": duration_ms,
             }  # fmt: skip
             events = [("tool_use", tool.model_dump()) for tool in tools]
             recorded = self._deliver(self._deadline(), *events, ("turn", turn), turn_id=turn_id or self._state.turn_id)
@@ -135,7 +136,7 @@ class Memory:
     def after_compaction(self, summary: str | None = None) -> bool:
         """It was shortened: the next call of the model is given a new snapshot, with where the work stands."""
         with self._lock:
-            recorded = self._deliver(self._deadline(), ("post_compact", {"summary": summary}))
+            recorded = self._deliver(self._deadline(), ("post_compact", {"summary": summary and plain(summary)}))
             self._snapshot = None
             self._set(starts_with="compact", generation=None)
             return _is_recorded(recorded)

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from memoryd.ipc.events import ToolUseData
 from memoryd.sdk.aio import AsyncMemory
 from memoryd.sdk.context import Context, joined
+from memoryd.sdk.delivery import plain
 
 MAX_SUMMARY_CHARS = 500  #: of what a tool returned
 
@@ -41,7 +42,7 @@ class MemoryHooks(RunHooks[Any]):
         self._context = await self._memory.before_invocation(_newest_prompt(context.turn_input))
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Agent[Any], tool: Tool, result: object) -> None:
-        self._tools.append(ToolUseData(name=tool.name, summary=str(result)[:MAX_SUMMARY_CHARS], ok=True))
+        self._tools.append(ToolUseData(name=tool.name, summary=plain(str(result), MAX_SUMMARY_CHARS), ok=True))
 
     async def on_agent_end(self, context: AgentHookContext[Any], agent: Any, output: Any) -> None:
         answer = output if isinstance(output, str) else to_json(output, fallback=str).decode()

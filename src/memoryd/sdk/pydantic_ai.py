@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from memoryd.ipc.events import ToolUseData
 from memoryd.sdk.aio import AsyncMemory
 from memoryd.sdk.context import Context
+from memoryd.sdk.delivery import plain
 
 MAX_SUMMARY_CHARS = 500  #: of a tool's arguments
 
@@ -96,5 +97,5 @@ def _tools(messages: Sequence[ModelMessage]) -> Iterator[ToolUseData]:
     for message in messages:
         for part in message.parts if isinstance(message, ModelResponse) else ():
             if isinstance(part, ToolCallPart):
-                summary = part.args_as_json_str()[:MAX_SUMMARY_CHARS]
+                summary = plain(part.args_as_json_str(), MAX_SUMMARY_CHARS)
                 yield ToolUseData(name=part.tool_name, summary=summary, ok=returned.get(part.tool_call_id))

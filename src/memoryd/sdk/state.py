@@ -29,6 +29,14 @@ class State(BaseModel):
     unsent: tuple[HookDeliver, ...] = ()  #: what no daemon has taken yet, the oldest first
 
 
+def of_session(session_id: str) -> State:
+    """The state of a session that is new in this process. :raises UsageError: no name for a session"""
+    try:
+        return State(session_id=session_id)
+    except ValidationError as error:
+        raise UsageError(explain(error)) from None
+
+
 def read(saved: State | Mapping[str, Any] | str | bytes) -> State:
     """:raises UsageError: another version, or no state at all"""
     if isinstance(saved, State):

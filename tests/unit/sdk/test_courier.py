@@ -1,8 +1,10 @@
 """What a program meets when its daemon is away, late, or another one."""
 
+import asyncio
 import json
 import logging
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from memoryd.errors import BadEvent, Busy, NoDaemon
 from memoryd.ipc.client import Params
 from memoryd.ipc.methods.events import HookDeliver
 from memoryd.ipc.protocol import parse_request
-from memoryd.sdk import Memory, State, courier
+from memoryd.sdk import AsyncMemory, Memory, State, courier
 from memoryd.sdk.testing import FakeDaemon
 
 
@@ -197,3 +199,26 @@ def test_what_it_is_shows_in_one_line() -> None:
     memory = Memory("s1", daemon=FakeDaemon(absent=True))
     talk(memory, "one")
     assert repr(memory) == "<Memory generic/s1 | turns 1 | unsent 3>"
+
+
+async def test_a_call_that_is_cancelled_is_delivered_all_the_same() -> None:
+    asked, go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    class Gated(FakeDaemon):
+        def call(self, method: str, params: Params, *, timeout: float) -> object:
+            asked.set()
+            go_on.wait(20)
+            answer = FakeDaemon.call(self, method, params, timeout=timeout)
+            if method == "hook.deliver" and self.data_of("user_prompt"):
+                done.set()
+            return answer
+
+    daemon = Gated()
+    call = asyncio.create_task(AsyncMemory(daemon=daemon).before_invocation("one"))
+    assert await asyncio.to_thread(asked.wait, 20)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    go_on.set()
+    assert await asyncio.to_thread(done.wait, 20)
+    assert said(daemon) == ["session_start:", "user_prompt:one"]
