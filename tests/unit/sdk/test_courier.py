@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -188,6 +189,7 @@ def test_a_fork_while_a_call_is_under_way_leaves_the_child_free() -> None:
     with memory._lock:  # as a call of another thread does at the moment of the fork
         child = os.fork()
         if child == 0:
+            signal.alarm(20)  # one that hangs ends by itself
             talk(memory, "one")
             os._exit(len(daemon.events))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
