@@ -6,10 +6,10 @@ import uuid
 import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from memoryd.clock import mono
-from memoryd.errors import MemorydError, NotFound
+from memoryd.errors import MemorydError, NotFound, UsageError
 from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData
 from memoryd.ipc.methods.base import Author, EntryTypeName, ScopeName
 from memoryd.ipc.methods.events import HookDelivered
@@ -52,9 +52,11 @@ class Memory:
             `spool`: the same, but it waits on disk, where the daemon finds it. `raise`: say so.
         :param deadline_seconds: for each call; after a missed one the daemon is left alone for 10 s
         :param enabled: False: every call does nothing
-        :raises UsageError: a session id of more than 256 characters or with control characters
         :param daemon: another one than that of this user, e.g. `memoryd.sdk.testing.FakeDaemon`
+        :raises UsageError: another choice for `without_daemon`; a session id that is none
         """
+        if without_daemon not in get_args(WithoutDaemon):
+            raise UsageError(f"without_daemon is noop, spool or raise, not {without_daemon!r}")
         of_an_agent = "MEMORYD_CHILD" in os.environ  # memoryd started this process: it would learn from itself
         self._courier = Courier(daemon=daemon, without_daemon=without_daemon, enabled=enabled and not of_an_agent)
         self._deadline_seconds = deadline_seconds

@@ -1,6 +1,7 @@
 """What a program meets when its daemon is away, late, or another one."""
 
 import asyncio
+import inspect
 import json
 import logging
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.remembering import memory as remembering
 
-from memoryd.errors import BadEvent, Busy, NoDaemon
+from memoryd.errors import BadEvent, Busy, NoDaemon, UsageError
 from memoryd.ipc.client import Params
 from memoryd.ipc.methods.events import HookDeliver
 from memoryd.ipc.protocol import parse_request
@@ -195,6 +196,19 @@ def test_a_fork_while_a_call_is_under_way_leaves_the_child_free() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
     talk(memory, "one")
     assert len(daemon.events) == 3
+
+
+def test_a_choice_that_there_is_not_is_told_before_anything_is_lost() -> None:
+    with pytest.raises(UsageError, match="noop, spool or raise"):
+        Memory(without_daemon="spol")  # type: ignore[arg-type]
+
+
+def test_both_shells_take_the_same() -> None:
+    methods = [name for name in vars(Memory) if not name.startswith("_") and callable(getattr(Memory, name))]
+    assert len(methods) == 9
+    for name in ("__init__", *methods):
+        both = [inspect.signature(getattr(shell, name)) for shell in (Memory, AsyncMemory)]
+        assert both[0] == both[1], name
 
 
 def test_what_it_is_shows_in_one_line() -> None:
