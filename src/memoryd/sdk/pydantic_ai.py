@@ -4,17 +4,19 @@ agent = Agent("openai:gpt-5", capabilities=[MemoryCapability(memory)])
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from pydantic_ai import AgentRunResult, RunContext
-from pydantic_ai.capabilities import AbstractCapability, WrapRunHandler
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
+from pydantic_ai import AgentRunResult, RunContext, ToolDefinition
+from pydantic_ai.capabilities import AbstractCapability, WrapRunHandler, WrapToolExecuteHandler
+from pydantic_ai.messages import ModelMessage, ModelRequest, ToolCallPart, UserPromptPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import AgentDepsT
 from pydantic_core import to_json
 
+from memoryd.clock import mono
 from memoryd.ipc.events import ToolUseData
 from memoryd.sdk.aio import AsyncMemory
 from memoryd.sdk.context import Context
@@ -26,29 +28,48 @@ MAX_SUMMARY_CHARS = 500  #: of a tool's arguments
 @dataclass
 class MemoryCapability(AbstractCapability[AgentDepsT]):
     """The snapshot goes to the instructions of each request, what a prompt brings up before that prompt, in the request
-    alone: the message history stays what was said. A run is a turn; one that fails is recorded as failed.
+    alone: the message history stays what was said. A run is a turn, one that fails or is cancelled too.
     """
 
     memory: AsyncMemory
     _context: Context | None = field(default=None, init=False, repr=False)
+    _tools: list[ToolUseData] = field(default_factory=list, init=False, repr=False)
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> "MemoryCapability[AgentDepsT]":
         return replace(self)
 
     async def wrap_run(self, ctx: RunContext[AgentDepsT], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
         self._context = await self.memory.before_invocation(_text(ctx.prompt))
-        turn_id = self._context.turn_id
+        end = partial(self.memory.after_invocation, tools=self._tools, turn_id=self._context.turn_id)
         try:
             result = await handler()
         except asyncio.CancelledError:
-            await self.memory.after_invocation(status="interrupted", turn_id=turn_id)
+            await end(status="interrupted")
             raise
         except Exception:
-            await self.memory.after_invocation(status="failed", turn_id=turn_id)
+            await end(status="failed")
             raise
-        tools = list(_tools(result.new_messages()))
-        await self.memory.after_invocation(_answer(result.output), tools=tools, turn_id=turn_id)
+        await end(_answer(result.output))
         return result
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        handler: WrapToolExecuteHandler,
+    ) -> Any:
+        began, ok = mono(), False
+        try:
+            result = await handler(args)
+            ok = True
+            return result
+        finally:
+            summary = plain(call.args_as_json_str(), MAX_SUMMARY_CHARS)
+            took_ms = int((mono() - began) * 1000)
+            self._tools.append(ToolUseData(name=call.tool_name, summary=summary, ok=ok, duration_ms=took_ms))
 
     def get_instructions(self) -> Any:
         return self._instructions
@@ -84,18 +105,3 @@ def _text(prompt: str | Sequence[Any] | None) -> str:
 
 def _answer(output: object) -> str:
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
-
-
-def _tools(messages: Sequence[ModelMessage]) -> Iterator[ToolUseData]:
-    returned = {
-        part.tool_call_id: part.outcome == "success"
-        for message in messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, ToolReturnPart)
-    }
-    for message in messages:
-        for part in message.parts if isinstance(message, ModelResponse) else ():
-            if isinstance(part, ToolCallPart):
-                summary = plain(part.args_as_json_str(), MAX_SUMMARY_CHARS)
-                yield ToolUseData(name=part.tool_name, summary=summary, ok=returned.get(part.tool_call_id))

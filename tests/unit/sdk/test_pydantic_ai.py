@@ -1,11 +1,13 @@
 """The capability with the library's own function model: what the model is given, what is recorded."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.test import TestModel
 
 from memoryd.sdk import AsyncMemory
 from memoryd.sdk.pydantic_ai import MemoryCapability
@@ -74,15 +76,48 @@ async def test_the_model_saves_and_finds_by_its_tools_which_are_recorded() -> No
     assert await save("The beta ships on Fridays.", "project") == NO_MEMORY
 
 
-async def test_a_run_that_fails_is_a_failed_turn() -> None:
+async def test_a_run_that_fails_is_a_failed_turn_with_what_it_called() -> None:
     daemon = FakeDaemon()
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        raise ZeroDivisionError
+        return ModelResponse(parts=[ToolCallPart("divide", {"by": 0})])
+
+    agent = agent_with(AsyncMemory(daemon=daemon), answer)
+
+    @agent.tool_plain
+    def divide(by: int) -> float:
+        return 1 / by
 
     with pytest.raises(ZeroDivisionError):
-        await agent_with(AsyncMemory(daemon=daemon), answer).run("hello")
+        await agent.run("hello")
+    assert [(tool.name, tool.ok, tool.summary) for tool in daemon.data_of("tool_use")] == [
+        ("divide", False, '{"by":0}')
+    ]
     assert daemon.data_of("turn")[-1].status == "failed"
+
+
+async def test_a_run_that_is_cancelled_is_an_interrupted_turn_and_streams_and_typed_answers_are_turns() -> None:
+    daemon, asked = FakeDaemon(), asyncio.Event()
+
+    async def never(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    capability = MemoryCapability[None](AsyncMemory(daemon=daemon))
+    run = asyncio.create_task(Agent(FunctionModel(never), capabilities=[capability]).run("hello"))
+    async with asyncio.timeout(20):
+        await asked.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    async with Agent(TestModel(), capabilities=[capability]).run_stream("hello") as streamed:
+        said = await streamed.get_output()
+    await Agent(TestModel(), output_type=list[int], capabilities=[capability]).run("hello")
+    assert [(turn.status, turn.last_assistant_message) for turn in daemon.data_of("turn")] == [
+        ("interrupted", None), ("ok", said), ("ok", "[0]"),
+    ]  # fmt: skip
+    assert not daemon.data_of("tool_use")
 
 
 async def test_without_a_daemon_the_agent_answers_all_the_same() -> None:
