@@ -1,7 +1,6 @@
 """The same memory for asyncio: each call in a thread, so that nothing of it ever holds up the loop."""
 
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -13,6 +12,7 @@ from memoryd.sdk.context import Context
 from memoryd.sdk.courier import Daemon, WithoutDaemon
 from memoryd.sdk.memory import SAVE_SECONDS, Memory, Status
 from memoryd.sdk.state import State
+from memoryd.sdk.where import AnyPath
 
 
 class AsyncMemory:
@@ -22,8 +22,8 @@ class AsyncMemory:
         self,
         session_id: str | None = None,
         *,
-        memory_dir: str | os.PathLike[str] | None = None,
-        cwd: str | os.PathLike[str] | None = None,
+        memory_dir: AnyPath | None = None,
+        cwd: AnyPath | None = None,
         without_daemon: WithoutDaemon = "noop",
         deadline_seconds: float = 1.0,
         enabled: bool = True,

@@ -1,9 +1,7 @@
 """The memory of one session, blocking: what the model is told before a call, what is recorded after it."""
 
 import os
-import threading
 import uuid
-import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
@@ -18,7 +16,9 @@ from memoryd.sdk import state as states
 from memoryd.sdk.context import Context, joined
 from memoryd.sdk.courier import Courier, Daemon, WithoutDaemon
 from memoryd.sdk.delivery import HOST, pack, plain
+from memoryd.sdk.locks import Lock
 from memoryd.sdk.state import State
+from memoryd.sdk.where import AnyPath, Where
 
 SAVE_SECONDS = 10.0  #: a save writes files, and waits for a run that writes the same ones
 MAX_NAME_CHARS = 60
@@ -37,8 +37,8 @@ class Memory:
         self,
         session_id: str | None = None,
         *,
-        memory_dir: str | os.PathLike[str] | None = None,
-        cwd: str | os.PathLike[str] | None = None,
+        memory_dir: AnyPath | None = None,
+        cwd: AnyPath | None = None,
         without_daemon: WithoutDaemon = "noop",
         deadline_seconds: float = 1.0,
         enabled: bool = True,
@@ -60,11 +60,10 @@ class Memory:
         of_an_agent = "MEMORYD_CHILD" in os.environ  # memoryd started this process: it would learn from itself
         self._courier = Courier(daemon=daemon, without_daemon=without_daemon, enabled=enabled and not of_an_agent)
         self._deadline_seconds = deadline_seconds
-        self._named = (cwd, memory_dir)
+        self._where = Where(cwd=cwd, memory_dir=memory_dir)
         self._state = states.of_session(session_id or uuid.uuid4().hex)
         self._snapshot: str | None = None  #: None: to be asked for
-        self._lock = threading.Lock()  #: held while events are delivered: they have an order
-        _memories.add(self)
+        self._lock = Lock()  #: held while events are delivered: they have an order
 
     @property
     def session_id(self) -> str:
@@ -171,7 +170,7 @@ class Memory:
         with self._lock:
             self._start(self._deadline())
         given = {
-            **self._where(), "content": content, "type": type, "name": name or _first_words(content),
+            **self._where.named(), "content": content, "type": type, "name": name or _first_words(content),
             "description": description, "scope": scope, "author": author, "host": HOST, "session_id": self.session_id,
         }  # fmt: skip
         saved: MemorySaved | None = self._courier.ask("memory.save", given, mono() + deadline_seconds)
@@ -181,7 +180,7 @@ class Memory:
         """Memories that hold all words of the query, the best first; none without a daemon."""
         with self._lock:
             self._start(self._deadline())
-        given = {**self._where(), "query": query, "limit": limit, "scopes": tuple(scopes)}
+        given = {**self._where.named(), "query": query, "limit": limit, "scopes": tuple(scopes)}
         try:
             found = self._courier.ask("memory.search", given, self._deadline())
         except NotFound:  # the directory has no memory yet
@@ -217,7 +216,7 @@ class Memory:
         if self._snapshot is not None:
             return ""
         self._courier.catch_up(deadline_mono)
-        asked = {**self._where(), "host": HOST, "session_id": self.session_id}
+        asked = {**self._where.named(), "host": HOST, "session_id": self.session_id}
         try:
             found = self._courier.ask("recall.snapshot", asked, deadline_mono)
         except NotFound:  # off the record: there is no such session, and perhaps no such directory
@@ -232,27 +231,14 @@ class Memory:
         self, deadline_mono: float, *events: tuple[str, Mapping[str, Any]], turn_id: str | None = None
     ) -> HookDelivered | None:
         """Bring events of this moment, in one transaction."""
-        delivery = pack(events, session_id=self.session_id, turn_id=turn_id, **self._where())
+        delivery = pack(events, session_id=self.session_id, turn_id=turn_id, **self._where.named())
         return self._courier.deliver(delivery, deadline_mono)
-
-    def _where(self) -> dict[str, str]:
-        """Found at a call, not at the start: it asks the system."""
-        cwd, memory_dir = self._named
-        try:
-            found = {"cwd": _absolute(cwd or os.getcwd())}
-        except FileNotFoundError:  # the working directory was removed
-            found = {}
-        return found if memory_dir is None else {**found, "memory_dir": _absolute(memory_dir)}
 
     def _deadline(self) -> float:
         return mono() + self._deadline_seconds
 
     def _set(self, **fields: Any) -> None:
         self._state = self._state.model_copy(update=fields)
-
-
-def _absolute(path: str | os.PathLike[str]) -> str:
-    return os.path.abspath(os.path.expanduser(path))
 
 
 def _first_words(content: str) -> str:
@@ -262,15 +248,3 @@ def _first_words(content: str) -> str:
 
 def _is_recorded(delivered: HookDelivered | None) -> bool:
     return delivered is not None and delivered.seq is not None
-
-
-_memories: weakref.WeakSet[Memory] = weakref.WeakSet()
-
-
-def _free_locks() -> None:
-    """In a forked child: a lock that another thread held at the fork would never be released there."""
-    for memory in _memories:
-        memory._lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_free_locks)
