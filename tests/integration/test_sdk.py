@@ -191,22 +191,23 @@ def test_a_daemon_that_stops_in_mid_session_costs_one_deadline_and_loses_nothing
         one.start()
         for name in ("HOME", "XDG_RUNTIME_DIR"):
             monkeypatch.setenv(name, one.env[name])
-        memory = Memory(deadline_seconds=0.5, without_daemon="spool", cwd=tmp_path)
-        memory.before_invocation("one")
-        assert memory.after_invocation("1")
+        patient = Memory(without_daemon="spool", deadline_seconds=20, cwd=tmp_path)
+        patient.before_invocation("one")
+        assert patient.after_invocation("1")
+        memory = Memory(without_daemon="spool", deadline_seconds=0.75, cwd=tmp_path)
+        memory.load_state(patient.save_state())
         one.signal(signal.SIGSTOP)
         began = mono()
         for prompt in ("two", "three", "four", "five", "six", "seven"):
             memory.before_invocation(prompt)
             assert not memory.after_invocation("none")
-        assert mono() - began < 6 * 0.5, "more than one of twelve calls waited"
+        assert mono() - began < 6 * 0.75, "more than one of twelve calls waited"
         assert len(list(one.places.spool.glob("*-*-*"))) == 12
         one.signal(signal.SIGCONT)
         one.kill()
         one.start()
-        again = Memory(without_daemon="spool", deadline_seconds=20, cwd=tmp_path)  # one that does not rest
-        again.load_state(memory.save_state())
-        again.before_invocation("eight")
-        assert again.after_invocation("8")
+        patient.load_state(memory.save_state())
+        patient.before_invocation("eight")
+        assert patient.after_invocation("8")
         until(lambda: turns(SocketDaemon(one.places.socket), memory) == 8, what=one.tail)
         until(lambda: not list(one.places.spool.glob("*-*-*")), what=one.tail)
