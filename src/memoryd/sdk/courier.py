@@ -16,6 +16,7 @@ from memoryd.sdk.delivery import spooled, unpack
 
 REST_SECONDS = float(hook.SLOW_SECONDS)  #: after a missed deadline the daemon is left alone for that long
 MAX_UNSENT = 256  #: deliveries that wait in this process; then the oldest are dropped
+MAX_UNSENT_CHARS = 8_000_000  #: of them together
 
 WithoutDaemon = Literal["noop", "spool", "raise"]
 
@@ -125,7 +126,9 @@ class Courier:
             log.warning("the agent goes on without memory: %s", error)
 
     def _keep(self, delivery: HookDeliver) -> None:
-        self.unsent = [*self.unsent, delivery][-MAX_UNSENT:]
+        self.unsent.append(delivery)
+        while len(self.unsent) > MAX_UNSENT or sum(len(one.raw) for one in self.unsent) > MAX_UNSENT_CHARS:
+            del self.unsent[0]
         if self.without_daemon == "spool":
             self._leave()
 

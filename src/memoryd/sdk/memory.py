@@ -22,6 +22,7 @@ from memoryd.sdk.where import AnyPath, Where
 
 SAVE_SECONDS = 10.0  #: a save writes files, and waits for a run that writes the same ones
 MAX_NAME_CHARS = 60
+MAX_TOOLS = 200  #: recorded one by one of a turn; all are counted
 
 Status = Literal["ok", "failed", "interrupted"]
 
@@ -120,7 +121,7 @@ class Memory:
                 "status": EndStatus(status), "last_assistant_message": answer and plain(answer),
                 "messages": tuple(messages), "tool_calls": len(tools) or None, "duration_ms": duration_ms,
             }  # fmt: skip
-            events = [("tool_use", tool.model_dump()) for tool in tools]
+            events = [("tool_use", tool.model_dump()) for tool in tools[:MAX_TOOLS]]
             recorded = self._deliver(self._deadline(), *events, ("turn", turn), turn_id=turn_id or self._state.turn_id)
             self._set(turn_id=None, turn_count=self._state.turn_count + 1)
             return _is_recorded(recorded)

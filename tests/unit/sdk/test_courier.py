@@ -94,6 +94,11 @@ def test_too_much_that_waits_loses_its_oldest() -> None:
     waiting = memory.save_state().unsent
     assert len(waiting) == courier.MAX_UNSENT
     assert f"so much for {courier.MAX_UNSENT // 2}" in waiting[-1].raw
+    for number in range(30):
+        memory.before_invocation(f"{number}" + "x" * 400_000)
+    waiting = memory.save_state().unsent
+    assert courier.MAX_UNSENT_CHARS / 2 < sum(len(one.raw) for one in waiting) <= courier.MAX_UNSENT_CHARS
+    assert '"29xx' in waiting[-1].raw
 
 
 def test_who_wants_to_know_is_told_and_nothing_waits() -> None:

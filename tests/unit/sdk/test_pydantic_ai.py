@@ -72,8 +72,10 @@ async def test_the_model_saves_and_finds_by_its_tools_which_are_recorded() -> No
     assert [(tool.name, tool.ok) for tool in tools] == [("memory_save", True), ("memory_search", True)]
     assert "zebra" in tools[0].summary
     daemon.absent = True
-    save = tools_of(AsyncMemory(daemon=daemon))[1]
-    assert await save("The beta ships on Fridays.", "project") == NO_MEMORY
+    for choice in ("noop", "raise"):
+        search, save = tools_of(AsyncMemory(daemon=daemon, without_daemon=choice))
+        told = str(await search("zebra")), await save("The beta ships on Fridays.", "project")
+        assert told == ("[]", NO_MEMORY) if choice == "noop" else all("no daemon answers" in text for text in told)
 
 
 async def test_a_run_that_fails_is_a_failed_turn_with_what_it_called() -> None:
