@@ -199,7 +199,7 @@ class Recaller:
             return await self._keep(event, taken, say=False)
         if source == "resume" and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
-            return await self._keep(event, changed, also=before.shown)
+            return await self._add(event, changed, before)
         progress = None
         if source == "compact":
             progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
@@ -223,21 +223,23 @@ class Recaller:
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
-        return await self._keep(event, found, also=before.shown) if found.text else ""
+        return await self._add(event, found, before) if found.text else ""
 
-    async def _keep(
-        self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
-    ) -> str:
-        """Remember what the session was shown, and say it."""
-        await self._remember(event.host, event.session_id, recalled, also)
-        return recalled.text if say else ""
+    async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
+        """Remember the snapshot that the session was given, and say it."""
+        await self._remember(event.host, event.session_id, taken)
+        return taken.text if say else ""
 
-    async def _remember(
-        self, host: str, session_id: str, recalled: Recalled, also: frozenset[str] = frozenset()
-    ) -> None:
+    async def _add(self, event: Event, found: Recalled, before: Snapshot) -> str:
+        """Remember what the session was shown beside its snapshot, which stays what it is, and say it."""
+        row = replace(before, shown=before.shown | frozenset(found.items))
+        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        return found.text
+
+    async def _remember(self, host: str, session_id: str, taken: Recalled) -> None:
         """Recalled text is never evidence."""
-        shown = also | frozenset(recalled.items) | {_STARTED}
-        row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
+        shown = frozenset(taken.items) | {_STARTED}
+        row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
     def _catalogue(self, roots: Roots) -> Catalogue:
