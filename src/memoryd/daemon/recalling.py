@@ -9,12 +9,11 @@ import structlog
 
 from memoryd.clock import Clock
 from memoryd.daemon import checkpoint, tuning
+from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
-from memoryd.daemon.journal import progress as progress_of
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
-from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.daemon.journal.touched import touched
@@ -84,7 +83,7 @@ class Recaller:
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
-        query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
+        query: str = "", shown: frozenset[str] = frozenset(), stood: Checkpoint | None = None,
         asker: Asker | None = None, unasked: bool = False,
     ) -> Recalled:  # fmt: skip
         """The memory for the start of a session in these roots.
@@ -100,8 +99,8 @@ class Recaller:
             catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
             labels=words.without_tools() if settings.mode == "context" else words,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
-            query=content_words(query or (progress.asks[-1] if progress and progress.asks else "")),
-            checkpoint=checkpoint.render(progress, language) if progress else None,
+            query=content_words(query or (stood.asks[-1] if stood else "")),
+            checkpoint=checkpoint.inline(stood, words.resumption, hint=settings.mode != "context") if stood else None,
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -117,9 +116,13 @@ class Recaller:
         if before is not None and not before.stale:
             items = tuple(sorted(before.shown - {_STARTED}))
             return Recalled(text=before.text, items=items, left_out=0, generation=before.generation)
-        taken = await self.snapshot(roots, asker=asker)
+        stood = await self._stood(host, session_id) if before else None
+        taken = await self.snapshot(roots, asker=asker, stood=stood)
         await self._remember(host, session_id, taken)
         return taken
+
+    async def _stood(self, host: str, session_id: str) -> Checkpoint | None:
+        return await asyncio.to_thread(checkpoint.of, self.journal, host, session_id)
 
     def _prepare(
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
@@ -188,20 +191,17 @@ class Recaller:
         if source == "resume" and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
             return await self._keep(event, changed, also=before.shown)
-        progress = None
-        if source == "compact":
-            progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
+        compacted = source == "compact" or (before is not None and before.stale)
+        stood = await self._stood(event.host, event.session_id) if compacted else None
+        taken = await self.snapshot(roots, max_chars=max_chars, stood=stood, asker=asker, unasked=True)
         return await self._keep(event, taken)
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars = hosts.get(event.host).max_context_chars
         if before is None or before.stale:  # first use, or a host that has no start after a compaction
-            progress = None
-            if before is not None:
-                progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
+            stood = await self._stood(event.host, event.session_id) if before else None
             taken = await self.snapshot(
-                roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event), unasked=True
+                roots, max_chars=max_chars, query=text, stood=stood, asker=_asker(event), unasked=True
             )
             return await self._keep(event, taken)
         if self.config().recall.mode == "tools":

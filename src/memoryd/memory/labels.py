@@ -8,6 +8,27 @@ from memoryd.memory.model import Entry, EntryType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointLabels:
+    """The words of a checkpoint."""
+
+    name: str
+    goal: str
+    constraints: str
+    decisions: str
+    open: str
+    unfinished: str
+    agents: str
+    asks: str
+    changed: str
+    read: str
+    reports: str
+    results: str
+    answer: str
+    rest: str  #: how to read the whole of it
+    stale: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
     """One language. Texts with `{}` are filled by `recall`."""
 
@@ -20,6 +41,7 @@ class Labels:
     how: str  #: the line of the advert that names the tools
     empty: str
     checkpoint: str
+    resumption: CheckpointLabels
     core: Mapping[str, str]
     own_notes: str
     about_user: str
@@ -99,6 +121,23 @@ Look there before you answer from habit when it is about:
     how="How: load the skill `skill-memory`, run `memoryd search WORDS`, or read a file there.",
     empty="Nothing has been remembered here yet.",
     checkpoint="## Where the work stood before the context was compacted",
+    resumption=CheckpointLabels(
+        name="where the work stood",
+        goal="First request",
+        constraints="What the user said must hold in this session",
+        decisions="Decided",
+        open="Open work",
+        unfinished="not finished",
+        agents="Sub-agents that still run",
+        asks="Latest requests",
+        changed="Files changed",
+        read="Files read",
+        reports="Reports of sub-agents",
+        results="Large results",
+        answer="Last answer of the assistant",
+        rest="This is the short form; the whole: `memoryd show {}`",
+        stale={"gone": "gone", "changed": "changed since"},
+    ),
     core={
         "constraints.md": "## Rules and lessons",
         "preferences.md": "## Preferences",
@@ -150,6 +189,23 @@ ZH = Labels(
     how="查法：加载技能 `skill-memory`，运行 `memoryd search 关键词`，或直接读文件。",
     empty="这里还没有记下任何内容。",
     checkpoint="## 上下文压缩前的工作进度",
+    resumption=CheckpointLabels(
+        name="工作进度",
+        goal="最初的请求",
+        constraints="用户在本会话中提出的要求",
+        decisions="已决定",
+        open="未完成的工作",
+        unfinished="未完成",
+        agents="仍在运行的子代理",
+        asks="最近的请求",
+        changed="改动的文件",
+        read="读过的文件",
+        reports="子代理的报告",
+        results="较大的结果",
+        answer="助手最后的回答",
+        rest="以上是摘要，全文见 `memoryd show {}`",
+        stale={"gone": "已不存在", "changed": "之后有改动"},
+    ),
     core={
         "constraints.md": "## 规则与教训",
         "preferences.md": "## 偏好",
