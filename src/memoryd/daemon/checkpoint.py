@@ -50,18 +50,13 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
     if progress is None:
         return None
     running = AgentGraph(journal).descendants(host, session_id, open_only=True)
-    agents = tuple(row["agent_type"] or row["session_id"] for row in running)
-    return replace(of_progress(progress), agents=agents)
-
-
-def of_progress(progress: Progress) -> Checkpoint:
-    """The same without the sub-agents that still run. Blocking."""
     changed = progress.rows.get(Kind.CHANGED, ())
     written = {row["text"] for row in changed}
     read = [row for row in progress.rows.get(Kind.READ, ()) if row["text"] not in written]
     return Checkpoint(
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
         changed=_files(changed), read=_files(read),
+        agents=tuple(row["agent_type"] or row["session_id"] for row in running),
     )  # fmt: skip
 
 
@@ -82,17 +77,14 @@ class _Part:
     listed: bool = True
 
 
-def inline(found: Checkpoint, words: CheckpointLabels, *, hint: bool = True) -> str:
-    """Return the checkpoint in at most 2 KiB: whole, or in short with its descriptor and how to read the rest.
-
-    :param hint: the reader may look things up
-    """
+def inline(found: Checkpoint, words: CheckpointLabels) -> str:
+    """Return the checkpoint in at most 2 KiB: whole, or in short with its descriptor and how to read the rest."""
     whole = render(found, words)
     size = len(whole.encode())
     if size <= INLINE_BYTES:
         return whole
     last = [descriptors.line(words.name, descriptors.CHECKPOINT, size, found.id), words.rest.format(found.id)]
-    ending = "\n".join(last) if hint else "…"
+    ending = "\n".join(last) if words.rest else "…"
     room = INLINE_BYTES - len(ending.encode()) - 1
     kept: list[str] = []
     for row in (row for part in _parts(found, words) for row in _rows(replace(part, rows=part.rows[-part.short :]))):

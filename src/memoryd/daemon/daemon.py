@@ -32,6 +32,7 @@ from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger
+from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
@@ -208,7 +209,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=self._rest,
+            notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 

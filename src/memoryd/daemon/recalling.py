@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.clock import Clock
-from memoryd.daemon import checkpoint, tuning
+from memoryd.daemon import checkpoint, keeping, tuning
 from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
@@ -92,15 +92,15 @@ class Recaller:
         """
         await self._look(roots)
         catalogue = self.shelf.joined(roots)
-        settings, language = self.config().recall, self._language_of(catalogue)
+        settings, language = self.config().recall, self.language_of(catalogue)
         words = labels.of(language)
+        words = words.without_tools() if settings.mode == "context" else words
         now = self.clock()
         ask = Ask(
             catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
-            labels=words.without_tools() if settings.mode == "context" else words,
+            labels=words, checkpoint=checkpoint.inline(stood, words.resumption) if stood else None,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
             query=content_words(query or (stood.asks[-1] if stood else "")),
-            checkpoint=checkpoint.inline(stood, words.resumption, hint=settings.mode != "context") if stood else None,
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -129,7 +129,8 @@ class Recaller:
     ) -> tuple[Ask, tuple[Block, ...]]:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
         goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
-        ask = replace(ask, paths=self._paths(roots, asker), goals=goals)
+        notes = keeping.told(self.journal, list(roots.values()), asker.session, ask.labels)
+        ask = replace(ask, paths=self._paths(roots, asker), goals=goals, notes=notes)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)
@@ -153,11 +154,11 @@ class Recaller:
         catalogue = self.shelf.joined(roots)
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
-            language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+            language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
         )  # fmt: skip
 
-    def _language_of(self, catalogue: Catalogue) -> str:
+    def language_of(self, catalogue: Catalogue) -> str:
         """The configured language, or that of the memory."""
         language = self.config().recall.language
         return catalogue.language() if language == "auto" else language

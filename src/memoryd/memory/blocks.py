@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Literal
 
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.labels import Labels
@@ -33,6 +34,24 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    text: str
+    done: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note that is kept beside memory, as recall shows it."""
+
+    id: int
+    kind: Literal["priority", "working", "plan"]
+    text: str  #: of a long one its descriptor
+    by_agent: bool
+    described: bool = False  #: `text` is a descriptor
+    steps: tuple[PlanStep, ...] = ()  #: of a plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """What a snapshot is taken for. Read only."""
 
@@ -45,6 +64,7 @@ class Ask:
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()
+    notes: tuple[Note, ...] = ()  #: priority, working and plan, the newest first
     weights: Weights = WEIGHTS  #: of what entries are ranked by
     resumed: bool = False  #: the host still has in its context what the session was shown before
 

@@ -53,6 +53,10 @@ class Labels:
     sessions: str
     daily: str
     goals: str
+    priority: str
+    working: str
+    plan: str  #: with its id, its title, how many steps are done and how many there are
+    longer: str  #: how to read what a descriptor stands for
     verify: str
     left_out: str
     hint: str  #: how to get what was left out
@@ -63,7 +67,7 @@ class Labels:
 
     def without_tools(self) -> "Labels":
         """Return these labels for sessions that are to look nothing up by themselves."""
-        return replace(self, how="", hint="")
+        return replace(self, how="", hint="", longer="", resumption=replace(self.resumption, rest=""))
 
     def age(self, moment: datetime | None, now: datetime) -> str:
         """Return the age in words, '' when unknown; models feel "47 days ago" better than a date."""
@@ -154,6 +158,10 @@ Look there before you answer from habit when it is about:
     sessions="## Recent sessions",
     daily="## Daily notes",
     goals="## Open goals",
+    priority="## Notes to keep in mind",
+    working="## Working notes",
+    plan="## Plan {}: {} ({} of {} done)",
+    longer="A line in brackets stands for a longer text: `memoryd show ID` gives it.",
     verify="""## Check before you rely on it
 A memory is a note from its day. "Memory says X exists" is not "X exists now".
 - It names a path: see that the file is there.
@@ -222,6 +230,10 @@ ZH = Labels(
     sessions="## 最近的会话",
     daily="## 每日笔记",
     goals="## 未完成的目标",
+    priority="## 需要牢记的笔记",
+    working="## 工作笔记",
+    plan="## 计划 {}：{}（已完成 {}/{}）",
+    longer="方括号中的一行代表较长的内容：用 `memoryd show ID` 查看。",
     verify="""## 使用前先核实
 记忆是当天的记录。“记忆说 X 存在”不等于“X 现在存在”。
 - 提到路径：先确认文件还在。

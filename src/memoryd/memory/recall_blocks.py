@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from memoryd.memory import daily, labels, nearby
-from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section
+from memoryd.memory.blocks import Ask, Block, Goal, Insert, Note, Piece, Section
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
 from memoryd.memory.fence import clean, closed
 from memoryd.memory.labels import Labels
@@ -36,6 +36,20 @@ def checkpoint(ask: Ask) -> Iterator[Section]:
     if ask.checkpoint:
         piece = Piece(item_id("checkpoint", ask.checkpoint), partial(clean, ask.checkpoint))
         yield Section(heading=ask.labels.checkpoint, pieces=[piece])
+
+
+def kept_notes(ask: Ask) -> Iterator[Section]:
+    """Priority and working notes, and each plan that has an open step."""
+    words = ask.labels
+    for kind, heading in (("priority", words.priority), ("working", words.working)):
+        notes = [note for note in ask.notes if note.kind == kind]
+        yield Section(heading=heading, pieces=[_kept_piece(note) for note in notes])
+    if words.longer and any(note.described for note in ask.notes):
+        yield Section(pieces=[Piece("", words.longer.__str__)])
+    for plan in (note for note in ask.notes if note.kind == "plan" and not all(step.done for step in note.steps)):
+        done = sum(step.done for step in plan.steps)
+        heading = clean(words.plan.format(f"note:{plan.id}", _kept_text(plan), done, len(plan.steps)))
+        yield Section(heading=heading, pieces=list(_step_pieces(plan)))
 
 
 def core(ask: Ask) -> Iterator[Section]:
@@ -92,6 +106,7 @@ def goals(ask: Ask) -> Iterator[Section]:
 BLOCKS = (
     Block(name=ADVERT, order=10, priority=10, sections=advert),
     Block(name="checkpoint", order=20, priority=20, sections=checkpoint),
+    Block(name="notes", order=25, priority=25, share=0.35, sections=kept_notes),
     Block(name="core", order=30, priority=30, share=CORE_SHARE, sections=core),
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
     Block(name="entries", order=50, priority=50, sections=entries),
@@ -172,6 +187,25 @@ def _note_text(word: str, row: str) -> str:
     if not agent or len(head) > len("00:00 "):
         return clean(f"- {word} {cut(row, NOTE_CHARS)}")
     return clean(f"> {word} {head}{agent}“{re.sub('[“”]', chr(39), cut(said, NOTE_CHARS))}”")
+
+
+def _kept_piece(note: Note) -> Piece:
+    mark = ">" if note.by_agent else "-"
+    return Piece(item_id(f"note {note.id}", note.text), partial(clean, f"{mark} {_kept_text(note)}"))
+
+
+def _kept_text(note: Note) -> str:
+    """What an agent noted stands in quotation marks that nothing inside can close."""
+    text = " ".join(note.text.split())
+    return f"{daily.AGENT}“{re.sub('[“”]', chr(39), text)}”" if note.by_agent else text
+
+
+def _step_pieces(plan: Note) -> Iterator[Piece]:
+    """The open steps of a plan with their numbers."""
+    for number, step in enumerate(plan.steps, start=1):
+        if not step.done:
+            text = f"- [ ] {number}. {' '.join(step.text.split())}"
+            yield Piece(item_id(f"note {plan.id} {number}", step.text), partial(clean, text))
 
 
 def _goal_text(goal: Goal, ask: Ask) -> str:

@@ -59,7 +59,7 @@ def test_what_is_long_is_told_in_short_with_its_descriptor_within_two_kibibytes(
         f"\n[where the work stood · checkpoint · {size // 1024 + (size % 1024 >= 512)} KB · checkpoint:7]\n"
         "This is the short form; the whole: `memoryd show checkpoint:7`"
     )
-    assert checkpoint.inline(long, labels.EN.resumption, hint=False).endswith("\n…")
+    assert checkpoint.inline(long, labels.EN.without_tools().resumption).endswith("\n…")
 
 
 def test_the_prompts_of_a_sub_agent_are_no_word_of_the_user() -> None:
