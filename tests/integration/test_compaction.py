@@ -57,6 +57,15 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         assert said(await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p3", prompt="and on")) == ""
 
 
+async def test_the_progress_of_a_session_is_current_before_anybody_asks(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for n in range(4):
+            await turn(one, f"Step {n}", cwd=project)
+        await daemon.tracker.once()
+        rows = await asyncio.to_thread(daemon.journal.rows, "select progress_seq from sessions")
+        assert rows == [{"progress_seq": await asyncio.to_thread(daemon.history.newest_seq)}]
+
+
 async def test_a_host_that_tells_of_the_end_alone_is_told_at_the_next_prompt(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
         await deliver(one, "SessionStart", cwd=project, source="startup")

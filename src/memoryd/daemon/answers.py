@@ -160,7 +160,8 @@ def purged(done: Purged, dry_run: bool) -> MemoryPurged:
         run=done.run, dry_run=dry_run, events=done.events, sessions=done.sessions,
         lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
         line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
-        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled, goals=done.goals, notes=done.notes,
+        snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled, goals=done.goals,
+        notes=done.notes,
         unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 

@@ -55,6 +55,7 @@ from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
@@ -121,6 +122,7 @@ class Daemon:
     drainer: Drainer = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
+    tracker: Tracker = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -194,8 +196,9 @@ class Daemon:
         conversations = Conversations(self.journal)
         self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
+        self.tracker = Tracker(self.journal)
         self.follower = Follower(
-            worker=self.worker, indexer=self.indexer, recaller=self.recaller, reader=self.reader,
+            worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
@@ -251,7 +254,14 @@ class Daemon:
         await self._settle_starter()
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
+        for work in (
+            self.worker.serve,
+            self.sweep.serve,
+            self.indexer.serve,
+            self.tracker.serve,
+            self._catch_up,
+            self._watchdog,
+        ):
             self.spawn(work())
 
     def handle_signals(self) -> None:

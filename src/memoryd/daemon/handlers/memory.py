@@ -198,7 +198,7 @@ class Memory(Handlers):
 
 
 def _page(text: str, start: int) -> tuple[str, bool]:
-    """What may be shown of a text from a character on, at most as much as one answer holds, and whether more follows."""
+    """What may be shown of a text from a character on, as much as one answer holds, and whether more follows."""
     rest = clean(text)[start:]
     page = head(rest, READ_TOKENS)
     return page, len(page) < len(rest)

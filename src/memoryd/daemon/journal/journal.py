@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
-from memoryd.daemon.journal import notes, progress, redactions, schema, spawns
+from memoryd.daemon.journal import notes, redactions, schema, spawns
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
@@ -175,7 +175,6 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
     spawns.note(connection, event, at)
-    progress.note(connection, session, seq, event.kind, data, at)
     notes.session_ended(connection, event, at)
     job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)

@@ -1,14 +1,14 @@
-"""Where each session stands, kept current row by row as its events come: a compaction has nothing left to gather.
+"""Where each session stands: bounded rows, kept current behind its events, so that a compaction has little to gather.
 
-A row goes with its event, so what a purge or retention removes is told no more. Derived: rows of a session that has
-none are made from its events.
+A row goes with its event, so what a purge or retention removes is told no more. All of it is derived: a session whose
+events came in before there were any rows, or in an archive, is caught up like any other.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memoryd.daemon.journal.steps import KEPT, Kind, step
+from memoryd.daemon.journal.steps import KEPT, Kind, Step, step
 from memoryd.daemon.journal.store import Row, Store
 
 MIGRATION = """
@@ -19,9 +19,12 @@ MIGRATION = """
         primary key (session, kind, text)
     ) without rowid;
     create index progress_by_seq on progress (seq);
+    alter table sessions add column progress_seq integer not null default 0;  -- the newest event that is in it
 """
 
-_FILLING = 5_000  #: newest events of a session without rows that are looked at
+EVENTS = 500  #: that one pass takes in
+
+Told = dict[Kind, dict[str, tuple[int, int, str]]]  #: kind -> text -> (seq, its place in the event, time), oldest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,65 +39,113 @@ class Progress:
         return tuple(row["text"] for row in self.rows.get(kind, ()))
 
 
-def note(connection: sqlite3.Connection, session: int, seq: int, kind: str, data: str, at: str) -> None:
-    """Take an event in. Inside the transaction that appends it; the cost depends on the event alone."""
-    made = step(kind, data, seq, at)
-    if made is None:
-        return
-    for cleared in made.clears:
-        connection.execute("delete from progress where session = ? and kind = ?", (session, cleared))
-    for nth, (told, text) in enumerate(made.rows):
-        connection.execute(_FIRST if told is Kind.GOAL else _NEWEST, (session, told, text, seq, nth, made.at))
-    for told in {told for told, _ in made.rows}:
-        connection.execute(_PRUNE, (session, told, KEPT[told] - 1))
-
-
-_NEWEST = (
-    "insert into progress (session, kind, text, seq, nth, at) values (?,?,?,?,?,?) on conflict do update"
-    " set seq = excluded.seq, nth = excluded.nth, at = excluded.at"
-)
-_FIRST = (
-    "insert into progress (session, kind, text, seq, nth, at) select ?1, ?2, ?3, ?4, ?5, ?6"
-    " where not exists (select 1 from progress where session = ?1 and kind = ?2)"
-)
-_PRUNE = (
-    "delete from progress where session = ?1 and kind = ?2 and (seq, nth) < (select seq, nth from progress"
-    " where session = ?1 and kind = ?2 order by seq desc, nth desc limit 1 offset ?3)"
-)
-
-
 def read(journal: Store, host: str, session_id: str) -> Progress | None:
-    """Where a session stands, None when it has asked nothing yet. Blocking."""
-    known = journal.read(
-        lambda c: c.execute("select id from sessions where host = ? and session_id = ?", (host, session_id)).fetchone()
-    )
-    return of_number(journal, known[0]) if known else None
+    """Where a session stands, None when it has asked nothing yet. Blocking: takes in what is new before."""
+    while advance(journal, host, session_id):
+        pass
+    found = journal.read(lambda connection: _read(connection, host, session_id))
+    return found if found is not None and found.rows.get(Kind.ASK) else None
 
 
-def of_number(journal: Store, session: int) -> Progress | None:
-    """The same for a session by its number. Blocking."""
-    found = journal.read(lambda connection: _read(connection, session))
-    if not found.rows:
-        journal.write(lambda connection: _fill(connection, session))
-        found = journal.read(lambda connection: _read(connection, session))
-    return found if found.rows.get(Kind.ASK) else None
+def advance(journal: Store, host: str, session_id: str, *, events: int = EVENTS) -> bool:
+    """Take the next events of a session in; returns whether there may be more. Blocking.
+
+    Two at a time do no harm: the one that comes second finds that the place has moved, and leaves it.
+    """
+    found = journal.read(lambda connection: _behind(connection, host, session_id, events))
+    if found is None:
+        return False
+    session, place, before, rows = found
+    after = fold({kind: dict(texts) for kind, texts in before.items()}, rows)
+    journal.write(lambda connection: _put(connection, session, place, rows[-1]["seq"], before, after))
+    return len(rows) == events
 
 
-def _read(connection: sqlite3.Connection, session: int) -> Progress:
-    rows: dict[Kind, list[Row]] = {}
-    for row in connection.execute(
-        "select kind, text, seq, at from progress where session = ? order by seq, nth", (session,)
+def fold(told: Told, events: Iterable[Row]) -> Told:
+    """Add what events tell, in their order, to what was told; pure but for `told`, which it changes."""
+    for event in events:
+        made = step(event["kind"], event["data"], event["seq"], event["at"])
+        if made is not None:
+            _take(told, made, event["seq"])
+    return told
+
+
+def _take(told: Told, made: Step, seq: int) -> None:
+    for cleared in made.clears:
+        told.pop(cleared, None)
+    for nth, (kind, text) in enumerate(made.rows):
+        texts = told.setdefault(kind, {})
+        if kind is Kind.GOAL and texts:
+            continue
+        texts.pop(text, None)
+        texts[text] = (seq, nth, made.at)
+        if len(texts) > KEPT[kind]:
+            del texts[next(iter(texts))]
+
+
+def _behind(
+    connection: sqlite3.Connection, host: str, session_id: str, events: int
+) -> tuple[int, int, Told, list[Row]] | None:
+    """The session's number and place, what is told of it, and its next events; None when there are none."""
+    known = connection.execute(
+        "select id, progress_seq from sessions where host = ? and session_id = ?", (host, session_id)
+    ).fetchone()
+    if known is None:
+        return None
+    rows = connection.execute(
+        "select seq, kind, data, at from events where session = ? and seq > ? order by seq limit ?", (*known, events)
+    ).fetchall()
+    return (*known, _told(connection, known[0]), [dict(row) for row in rows]) if rows else None
+
+
+def _told(connection: sqlite3.Connection, session: int) -> Told:
+    told: Told = {}
+    for kind, text, *place in connection.execute(
+        "select kind, text, seq, nth, at from progress where session = ? order by seq, nth", (session,)
     ):
-        kind = Kind(row["kind"])
-        told = {"text": row["text"], "seq": row["seq"], "at": row["at"]}
-        if kind is Kind.RESULT:
-            told |= _large(connection, session, row["seq"])
-        rows.setdefault(kind, []).append(told)
-    spawned = connection.execute(
-        "select exists (select 1 from spawns join sessions s on s.host = spawns.host and s.session_id = child"
-        " where s.id = ?)", (session,),
-    ).fetchone()[0]  # fmt: skip
-    return Progress(session=session, rows={kind: tuple(found) for kind, found in rows.items()}, spawned=bool(spawned))
+        seq, nth, at = place
+        told.setdefault(Kind(kind), {})[text] = (seq, nth, at)
+    return told
+
+
+def _put(connection: sqlite3.Connection, session: int, place: int, to_seq: int, before: Told, after: Told) -> None:
+    """Write what changed; nothing of an event that was removed meanwhile."""
+    moved = connection.execute(
+        "update sessions set progress_seq = ? where id = ? and progress_seq = ?", (to_seq, session, place)
+    )
+    if not moved.rowcount:
+        return
+    old, new = dict(_flat(before)), dict(_flat(after))
+    connection.executemany(
+        "delete from progress where session = ? and kind = ? and text = ?",
+        [(session, *key) for key in old.keys() - new],
+    )
+    connection.executemany(
+        "insert or replace into progress (session, kind, text, seq, nth, at) select ?1, ?2, ?3, ?4, ?5, ?6"
+        " where exists (select 1 from events where seq = ?4)",
+        [(session, *key, *value) for key, value in new.items() if old.get(key) != value],
+    )
+
+
+def _flat(told: Told) -> Iterator[tuple[tuple[str, str], tuple[int, int, str]]]:
+    return (((kind, text), place) for kind, texts in told.items() for text, place in texts.items())
+
+
+def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progress | None:
+    known = connection.execute(
+        "select id, exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
+        " from sessions where host = ? and session_id = ?", (host, session_id),
+    ).fetchone()  # fmt: skip
+    if known is None:
+        return None
+    rows = {
+        kind: tuple(
+            {"text": text, "seq": seq, "at": at, **(_large(connection, known[0], seq) if kind is Kind.RESULT else {})}
+            for text, (seq, _, at) in texts.items()
+        )
+        for kind, texts in _told(connection, known[0]).items()
+    }
+    return Progress(session=known[0], rows=rows, spawned=bool(known[1]))
 
 
 def _large(connection: sqlite3.Connection, session: int, seq: int) -> Row:
@@ -105,12 +156,3 @@ def _large(connection: sqlite3.Connection, session: int, seq: int) -> Row:
         " order by seq desc limit 1", (session, seq),
     ).fetchone()  # fmt: skip
     return {"chars": chars[0] if chars else 0, "name": tool[0] if tool else "tool"}
-
-
-def _fill(connection: sqlite3.Connection, session: int) -> None:
-    """Make the rows of a session whose events came in before there were any, or in an archive."""
-    events = connection.execute(
-        "select seq, kind, data, at from events where session = ? order by seq desc limit ?", (session, _FILLING)
-    ).fetchall()
-    for seq, kind, data, at in reversed(events):
-        note(connection, session, seq, kind, data, at)
