@@ -55,6 +55,7 @@ from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.teaming import Teams
 from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
@@ -107,6 +108,7 @@ class Daemon:
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
     reader: TranscriptReader = field(init=False)
+    teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
@@ -171,9 +173,11 @@ class Daemon:
             ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
+        self.teams = Teams(journal=self.journal)
         self.recaller = Recaller(
-            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
-        )
+            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
+            teams=self.teams,
+        )  # fmt: skip
         self.ingest = Ingest(
             self.journal,
             self.places,
