@@ -15,7 +15,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -158,6 +158,7 @@ class Daemon:
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
+            hide=lambda events: self.ingest.ignores.without(events),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
@@ -257,6 +258,8 @@ class Daemon:
         await asyncio.to_thread(starter.forget_marks, self.places)
         await self._settle_starter()
         self.state = "ready"
+        if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
+            log.warning("data.synchronised", data=str(self.places.data), service=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         for work in (
             self.worker.serve,
