@@ -48,7 +48,7 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         assert "Decided:\n- Let's go with nom instead.\n" in text
         assert f"Files changed: {gone} (gone), {there} (changed since)" in text
         assert "Sub-agents that still run: Explore\n" in text
-        assert "Reports of sub-agents:\n- review: Fine.\n" in text
+        assert "Reports of sub-agents:\n- “review: Fine.”\n" in text
         await deliver(one, "PostCompact", cwd=project, trigger="auto", compact_summary="x")
         await daemon.follower.caught_up()
         assert said(await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p2", prompt="go on")) == ""

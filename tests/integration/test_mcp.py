@@ -149,7 +149,7 @@ async def test_the_sdks_client_calls_every_tool(mode: str, daemon: Installation,
         assert "kind working" in await fails(client, "note_write", text="Always push", kind="priority")
         for text in (await resource_text(client), await prompt_text(client)):
             assert all(words in text for words in ("short commit messages", "Hetzner", "agent: “staging is down”"))
-            assert f"## Plan note:{plan['id']}: agent: “Port it” (1 of 2 done)\n- [ ] 2. parser\n" in text
+            assert f"## Plan note:{plan['id']}: agent: “Port it” (1 of 2 done)\n> [ ] 2. “parser”\n" in text
             assert f" · working · 3 KB · note:{long['id']}]”" in text
         gone = await call(client, "memory_forget", name="deploy-target")
         assert gone["names"] == ["project/knowledge/deploy-target.md: Deploy target"]

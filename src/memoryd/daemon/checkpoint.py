@@ -17,6 +17,7 @@ from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.steps import Kind
 from memoryd.daemon.journal.store import Row, Store
+from memoryd.memory.fence import quoted
 from memoryd.memory.labels import CheckpointLabels
 
 INLINE_BYTES = 2048  #: a longer one is told in short, with its descriptor
@@ -108,6 +109,7 @@ def _rows(part: _Part) -> Iterator[str]:
 
 
 def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
+    """All there is to tell, the most needed first; what no user said is quoted."""
     texts = found.progress.texts
     goal = texts(Kind.GOAL)
     yield _Part(label=words.goal, rows=goal, short=1, listed=False)
@@ -115,12 +117,12 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
         yield _Part(label=words.constraints, rows=texts(Kind.CONSTRAINT), short=5)
         yield _Part(label=words.decisions, rows=texts(Kind.DECISION), short=3)
     unfinished = [f"{ask} ({words.unfinished})" for ask in texts(Kind.UNFINISHED)]
-    yield _Part(label=words.open, rows=[*texts(Kind.TODO), *unfinished], short=5)
+    yield _Part(label=words.open, rows=[*map(quoted, texts(Kind.TODO)), *unfinished], short=5)
     yield _Part(label=words.agents, rows=_counted(found.agents), short=8, listed=False)
     yield _Part(label=words.asks, rows=[ask for ask in found.asks if ask not in goal], short=2)
     yield _Part(label=words.changed, rows=[_file(file, words) for file in found.changed], short=8, listed=False)
-    yield _Part(label=words.reports, rows=texts(Kind.REPORT), short=2)
-    yield _Part(label=words.answer, rows=texts(Kind.ANSWER), short=1, listed=False)
+    yield _Part(label=words.reports, rows=list(map(quoted, texts(Kind.REPORT))), short=2)
+    yield _Part(label=words.answer, rows=list(map(quoted, texts(Kind.ANSWER))), short=1, listed=False)
     yield _Part(label=words.read, rows=[_file(file, words) for file in found.read], short=8, listed=False)
     yield _Part(label=words.results, rows=[_result(row) for row in found.progress.rows.get(Kind.RESULT, ())], short=2)
 

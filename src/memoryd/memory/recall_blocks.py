@@ -9,7 +9,7 @@ from functools import partial
 from memoryd.memory import daily, labels, nearby
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Note, Piece, Section
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
-from memoryd.memory.fence import clean, closed
+from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.ranking import composite, ranked
@@ -213,16 +213,19 @@ def _kept_piece(note: Note) -> Piece:
 
 
 def _kept_text(note: Note) -> str:
-    """What an agent noted stands in quotation marks that nothing inside can close."""
-    text = " ".join(note.text.split())
-    return f"{daily.AGENT}“{re.sub('[“”]', chr(39), text)}”" if note.by_agent else text
+    return daily.AGENT + _said(note, note.text) if note.by_agent else _said(note, note.text)
+
+
+def _said(note: Note, text: str) -> str:
+    """A text of a note on one line; an agent's in quotation marks that nothing inside can close."""
+    return quoted(text) if note.by_agent else " ".join(text.split())
 
 
 def _step_pieces(plan: Note) -> Iterator[Piece]:
     """The open steps of a plan with their numbers."""
     for number, step in enumerate(plan.steps, start=1):
         if not step.done:
-            text = f"- [ ] {number}. {' '.join(step.text.split())}"
+            text = f"{'>' if plan.by_agent else '-'} [ ] {number}. {_said(plan, step.text)}"
             yield Piece(item_id(f"note {plan.id} {number}", step.text), partial(clean, text))
 
 

@@ -33,11 +33,11 @@ def test_what_is_short_stands_there_whole_in_both_languages() -> None:
         "First request: Port the parser\n"
         "What the user said must hold in this session:\n- Do not touch the API.\n"
         "Decided:\n- Use nom.\n"
-        "Open work:\n- write tests\n- Now the tests (not finished)\n"
+        "Open work:\n- “write tests”\n- Now the tests (not finished)\n"
         "Sub-agents that still run: Explore ×2, review\n"
         "Latest requests:\n- Now the tests\n"
         "Files changed: /p/a.rs (gone), /p/b.rs\n"
-        "Last answer of the assistant: It is ported."
+        "Last answer of the assistant: “It is ported.”"
     )
     chinese = checkpoint.inline(small(), labels.ZH.resumption)
     assert "用户在本会话中提出的要求:\n- Do not touch the API." in chinese
