@@ -4,6 +4,7 @@ A package may bring a block of its own: a `Block` behind an entry point of the g
 is the block's. Its `sections` is called in a thread with a deadline; what it returns is cleaned like any memory text.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -12,7 +13,7 @@ from typing import Literal
 
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.labels import Labels
-from memoryd.memory.model import Root
+from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ranking import WEIGHTS, Weights
 
 
@@ -75,6 +76,12 @@ class Piece:
 
     id: str  #: changes with the content; '' for a text that is no memory
     render: Callable[[], str]
+
+
+def item_id(key: FileKey | str, content: str) -> str:
+    """Return an id of a memory that changes with its content."""
+    name = key if isinstance(key, str) else f"{key.root}:{key.path}"
+    return f"{name}#{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

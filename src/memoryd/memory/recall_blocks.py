@@ -1,13 +1,12 @@
 """The blocks of a snapshot, in the order of DESIGN.md 5.4. A row each: name, place, priority, share, when."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from memoryd.memory import daily, labels, nearby
-from memoryd.memory.blocks import Ask, Block, Goal, Insert, Note, Piece, Section
+from memoryd.memory import daily, kept_notes, labels, nearby
+from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, item_id
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
 from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
@@ -36,20 +35,6 @@ def checkpoint(ask: Ask) -> Iterator[Section]:
     if ask.checkpoint:
         piece = Piece(item_id("checkpoint", ask.checkpoint), partial(clean, ask.checkpoint))
         yield Section(heading=ask.labels.checkpoint, pieces=[piece])
-
-
-def kept_notes(ask: Ask) -> Iterator[Section]:
-    """Priority and working notes, and each plan that has an open step."""
-    words = ask.labels
-    for kind, heading in (("priority", words.priority), ("working", words.working)):
-        notes = [note for note in ask.notes if note.kind == kind]
-        yield Section(heading=heading, pieces=[_kept_piece(note) for note in notes])
-    if words.longer and any(note.described for note in ask.notes):
-        yield Section(pieces=[Piece("", words.longer.__str__)])
-    for plan in (note for note in ask.notes if note.kind == "plan" and not all(step.done for step in note.steps)):
-        done = sum(step.done for step in plan.steps)
-        heading = clean(words.plan.format(f"note:{plan.id}", _kept_text(plan), done, len(plan.steps)))
-        yield Section(heading=heading, pieces=list(_step_pieces(plan)))
 
 
 def core(ask: Ask) -> Iterator[Section]:
@@ -114,7 +99,7 @@ def goals(ask: Ask) -> Iterator[Section]:
 BLOCKS = (
     Block(name=ADVERT, order=10, priority=10, sections=advert),
     Block(name="checkpoint", order=20, priority=20, sections=checkpoint),
-    Block(name="notes", order=25, priority=25, share=0.35, sections=kept_notes),
+    Block(name="notes", order=25, priority=25, share=0.35, sections=kept_notes.sections),
     Block(name="core", order=30, priority=30, share=CORE_SHARE, sections=core),
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
     Block(name="entries", order=50, priority=50, sections=entries),
@@ -127,12 +112,6 @@ BLOCKS = (
     Block(name="left_out", order=110, priority=0, insert=Insert.CLOSING),
 )
 BUILTIN = tuple(block.name for block in BLOCKS)
-
-
-def item_id(key: FileKey | str, content: str) -> str:
-    """Return an id of a memory that changes with its content."""
-    name = key if isinstance(key, str) else f"{key.root}:{key.path}"
-    return f"{name}#{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def row_piece(key: FileKey, row: str) -> Piece:
@@ -191,8 +170,8 @@ def _procedure_text(known: Known) -> str:
 
 def _session_piece(session: SessionSummary, words: Labels) -> Piece:
     rows = [row for row in words.summarised(session.text).split("\n") if row.strip()]
-    said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
-    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
+    said = quoted(cut(" / ".join(map(bare, rows)), SESSION_CHARS))
+    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: {said}"))
 
 
 def _note_pieces(word: str, notes: DayNotes) -> list[Piece]:
@@ -204,29 +183,7 @@ def _note_text(word: str, row: str) -> str:
     head, agent, said = row.partition(daily.AGENT)
     if not agent or len(head) > len("00:00 "):
         return clean(f"- {word} {cut(row, NOTE_CHARS)}")
-    return clean(f"> {word} {head}{agent}“{re.sub('[“”]', chr(39), cut(said, NOTE_CHARS))}”")
-
-
-def _kept_piece(note: Note) -> Piece:
-    mark = ">" if note.by_agent else "-"
-    return Piece(item_id(f"note {note.id}", note.text), partial(clean, f"{mark} {_kept_text(note)}"))
-
-
-def _kept_text(note: Note) -> str:
-    return daily.AGENT + _said(note, note.text) if note.by_agent else _said(note, note.text)
-
-
-def _said(note: Note, text: str) -> str:
-    """A text of a note on one line; an agent's in quotation marks that nothing inside can close."""
-    return quoted(text) if note.by_agent else " ".join(text.split())
-
-
-def _step_pieces(plan: Note) -> Iterator[Piece]:
-    """The open steps of a plan with their numbers."""
-    for number, step in enumerate(plan.steps, start=1):
-        if not step.done:
-            text = f"{'>' if plan.by_agent else '-'} [ ] {number}. {_said(plan, step.text)}"
-            yield Piece(item_id(f"note {plan.id} {number}", step.text), partial(clean, text))
+    return clean(f"> {word} {head}{agent}{quoted(cut(said, NOTE_CHARS))}")
 
 
 def _goal_text(goal: Goal, ask: Ask) -> str:
