@@ -33,8 +33,8 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         gone, there = Path(project, "gone.py"), Path(project, "there.py")
         await deliver(one, "SessionStart", cwd=project, source="startup")
         await turn(one, "Port the parser. Never touch the API. Let's go with nom instead.", cwd=project)
-        for file in (gone, there):
-            await publish(one, "tool_use", cwd=project, name="Write", files=[{"path": str(file), "action": "write"}])
+        for file in (str(gone), "there.py", "/nowhere/else.py"):
+            await publish(one, "tool_use", cwd=project, name="Write", files=[{"path": file, "action": "write"}])
         await asyncio.to_thread(there.write_text, "a person was here since")
         await deliver(one, "SubagentStart", cwd=project, agent_id="a1", agent_type="Explore")
         await deliver(one, "SubagentStart", cwd=project, agent_id="a2", agent_type="review")
@@ -46,7 +46,7 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         assert text.count(TITLE) == 1
         assert "must hold in this session:\n- Never touch the API.\n" in text
         assert "Decided:\n- Let's go with nom instead.\n" in text
-        assert f"Files changed: {gone} (gone), {there} (changed since)" in text
+        assert "Files changed: gone.py (gone), there.py (changed since), /nowhere/else.py (gone)" in text
         assert "Sub-agents that still run: Explore\n" in text
         assert "Reports of sub-agents:\n- “review: Fine.”\n" in text
         await deliver(one, "PostCompact", cwd=project, trigger="auto", compact_summary="x")

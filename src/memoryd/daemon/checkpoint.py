@@ -6,7 +6,7 @@ The journal keeps it current (`journal/progress.py`); here it becomes text, whol
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339
@@ -26,7 +26,7 @@ SLACK = timedelta(seconds=2)  #: between a tool's last write and the end that it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    path: str
+    path: str  #: below the working directory without it
     state: State
 
 
@@ -56,16 +56,22 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
     read = [row for row in progress.rows.get(Kind.READ, ()) if row["text"] not in written]
     return Checkpoint(
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
-        changed=_files(changed), read=_files(read),
+        changed=_files(changed, progress.cwd), read=_files(read, progress.cwd),
         agents=tuple(row["agent_type"] or row["session_id"] for row in running),
     )  # fmt: skip
 
 
-def _files(rows: Iterable[Row]) -> tuple[File, ...]:
-    return tuple(
-        File(path=row["text"], state=descriptors.state_since(Path(row["text"]), parse_rfc3339(row["at"]) + SLACK))
-        for row in rows
-    )
+def _files(rows: Iterable[Row], cwd: str | None) -> tuple[File, ...]:
+    return tuple(_touched(row["text"], parse_rfc3339(row["at"]), Path(cwd) if cwd else None) for row in rows)
+
+
+def _touched(name: str, moment: datetime, cwd: Path | None) -> File:
+    """A file that was touched at a moment; of a relative name without a directory nobody knows what became of it."""
+    path = cwd / name if cwd else Path(name)
+    if not path.is_absolute():
+        return File(path=name, state="")
+    shown = str(path.relative_to(cwd)) if cwd and path.is_relative_to(cwd) else name
+    return File(path=shown, state=descriptors.state_since(path, moment + SLACK))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +126,10 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
     yield _Part(label=words.open, rows=[*map(quoted, texts(Kind.TODO)), *unfinished], short=5)
     yield _Part(label=words.agents, rows=_counted(found.agents), short=8, listed=False)
     yield _Part(label=words.asks, rows=[ask for ask in found.asks if ask not in goal], short=2)
-    yield _Part(label=words.changed, rows=[_file(file, words) for file in found.changed], short=8, listed=False)
+    yield _Part(label=words.changed, rows=[_told(file, words) for file in found.changed], short=8, listed=False)
     yield _Part(label=words.reports, rows=list(map(quoted, texts(Kind.REPORT))), short=2)
     yield _Part(label=words.answer, rows=list(map(quoted, texts(Kind.ANSWER))), short=1, listed=False)
-    yield _Part(label=words.read, rows=[_file(file, words) for file in found.read], short=8, listed=False)
+    yield _Part(label=words.read, rows=[_told(file, words) for file in found.read], short=8, listed=False)
     yield _Part(label=words.results, rows=[_result(row) for row in found.progress.rows.get(Kind.RESULT, ())], short=2)
 
 
@@ -131,7 +137,7 @@ def _counted(agents: Sequence[str]) -> list[str]:
     return [f"{name} ×{count}" if count > 1 else name for name, count in Counter(agents).items()]
 
 
-def _file(file: File, words: CheckpointLabels) -> str:
+def _told(file: File, words: CheckpointLabels) -> str:
     return f"{file.path} ({words.stale[file.state]})" if file.state else file.path
 
 

@@ -33,6 +33,7 @@ class Progress:
 
     session: int  #: its number in the journal
     rows: Mapping[Kind, tuple[Row, ...]]  #: each `{text, seq, at}`; of a result also `name` and `chars`
+    cwd: str | None = None  #: where it works now
     spawned: bool  #: a sub-agent's: its prompts are another agent's words
 
     def texts(self, kind: Kind) -> tuple[str, ...]:
@@ -133,7 +134,7 @@ def _flat(told: Told) -> Iterator[tuple[tuple[str, str], tuple[int, int, str]]]:
 
 def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progress | None:
     known = connection.execute(
-        "select id, exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
+        "select id, cwd, exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
         " from sessions where host = ? and session_id = ?", (host, session_id),
     ).fetchone()  # fmt: skip
     if known is None:
@@ -145,7 +146,7 @@ def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progres
         )
         for kind, texts in _told(connection, known[0]).items()
     }
-    return Progress(session=known[0], rows=rows, spawned=bool(known[1]))
+    return Progress(session=known[0], cwd=known[1], rows=rows, spawned=bool(known[2]))
 
 
 def _large(connection: sqlite3.Connection, session: int, seq: int) -> Row:
