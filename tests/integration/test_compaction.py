@@ -38,6 +38,9 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         await asyncio.to_thread(there.write_text, "a person was here since")
         await deliver(one, "SubagentStart", cwd=project, agent_id="a1", agent_type="Explore")
         await deliver(one, "SubagentStart", cwd=project, agent_id="a2", agent_type="review")
+        await publish(one, "user_prompt", session="a2", cwd=project, text="Never look outside.")
+        seen = [{"path": "seen.py", "action": "read"}]
+        await publish(one, "tool_use", session="a2", cwd=project, name="Read", files=seen)
         await deliver(
             one, "SubagentStop", cwd=project, agent_id="a2", agent_type="review", last_assistant_message="Fine."
         )
@@ -48,6 +51,8 @@ async def test_the_start_after_a_compaction_is_told_where_the_work_stood_and_not
         assert "Decided:\n- Let's go with nom instead.\n" in text
         assert "Files changed: gone.py (gone), there.py (changed since), /nowhere/else.py (gone)" in text
         assert "Sub-agents that still run: Explore\n" in text
+        assert "Files read: seen.py (gone)" in text
+        assert "Never look outside" not in text
         assert "Reports of sub-agents:\n- “review: Fine.”\n" in text
         await deliver(one, "PostCompact", cwd=project, trigger="auto", compact_summary="x")
         await daemon.follower.caught_up()

@@ -75,7 +75,7 @@ async def test_what_a_session_off_the_record_starts_is_off_the_record(home: Path
 async def test_what_a_sub_agent_reports_belongs_to_its_parent(home: Path, project: str) -> None:
     def fact(projection: Projection, memory: MemoryView) -> list[Proposal]:
         cites = tuple(u.seq for session in projection.sessions for u in session.utterances if "zorkmid" in u.text)
-        text = "The zorkmid index is in the parser."
+        text = "The zorkmid index has 3 callers."
         return [Save(slug="zorkmid", name="Zorkmid index", type=EntryType.PROJECT, content=text, cites=cites)]
 
     async with running(home, agent=ScriptedAgent(fact)) as daemon, client(daemon) as one:
@@ -94,7 +94,9 @@ async def test_what_a_sub_agent_reports_belongs_to_its_parent(home: Path, projec
         assert whole.items[0].text == "The zorkmid index has 3 callers."
         await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
         why = await one.call("memory.why", {"cwd": project, "name": "zorkmid"}, timeout=5)
-        assert {(item.session, item.parent) for item in why.items} == {("generic/c", "generic/p")}
+        assert {(item.session, item.seq, item.quote) for item in why.items} == {
+            ("generic/p", 3, "The zorkmid index has 3 callers.")
+        }
 
 
 async def test_a_stop_hook_of_the_parent_leaves_and_its_end_closes_what_runs_below(home: Path, project: str) -> None:

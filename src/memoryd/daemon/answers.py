@@ -153,7 +153,7 @@ def run(row: Row) -> RunInfo:
 def why(reason: Reason) -> WhyItem:
     return WhyItem(
         line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
-        parent=reason.parent, seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
+        seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
         quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
         written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from memoryd.memory.fence import quoted
 from memoryd.memory.labels import CheckpointLabels
 
 INLINE_BYTES = 2048  #: a longer one is told in short, with its descriptor
+SUB_AGENTS = 50  #: newest ones whose files are told with those of their parent
 SLACK = timedelta(seconds=2)  #: between a tool's last write and the end that its event tells
 
 
@@ -36,7 +37,7 @@ class Checkpoint:
 
     id: str
     progress: Progress
-    changed: tuple[File, ...] = ()
+    changed: tuple[File, ...] = ()  #: by the session and its sub-agents
     read: tuple[File, ...] = ()
     agents: tuple[str, ...] = ()  #: types of the sub-agents that still run
 
@@ -50,10 +51,12 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
     progress = journalled.read(journal, host, session_id)
     if progress is None:
         return None
-    running = AgentGraph(journal).descendants(host, session_id, open_only=True)
-    changed = progress.rows.get(Kind.CHANGED, ())
+    graph = AgentGraph(journal)
+    running = graph.descendants(host, session_id, open_only=True)
+    family = [session_id, *(row["session_id"] for row in graph.descendants(host, session_id)[-SUB_AGENTS:])]
+    changed = journalled.files(journal, host, family, Kind.CHANGED)
     written = {row["text"] for row in changed}
-    read = [row for row in progress.rows.get(Kind.READ, ()) if row["text"] not in written]
+    read = [row for row in journalled.files(journal, host, family, Kind.READ) if row["text"] not in written]
     return Checkpoint(
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
         changed=_files(changed, progress.cwd), read=_files(read, progress.cwd),
@@ -119,9 +122,8 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
     texts = found.progress.texts
     goal = texts(Kind.GOAL)
     yield _Part(label=words.goal, rows=goal, short=1, listed=False)
-    if not found.progress.spawned:
-        yield _Part(label=words.constraints, rows=texts(Kind.CONSTRAINT), short=5)
-        yield _Part(label=words.decisions, rows=texts(Kind.DECISION), short=3)
+    yield _Part(label=words.constraints, rows=texts(Kind.CONSTRAINT), short=5)
+    yield _Part(label=words.decisions, rows=texts(Kind.DECISION), short=3)
     unfinished = [f"{ask} ({words.unfinished})" for ask in texts(Kind.UNFINISHED)]
     yield _Part(label=words.open, rows=[*map(quoted, texts(Kind.TODO)), *unfinished], short=5)
     yield _Part(label=words.agents, rows=_counted(found.agents), short=8, listed=False)

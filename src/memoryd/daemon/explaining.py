@@ -38,7 +38,6 @@ class Reason:
     active: bool = True  #: it stands in the file now
     note: str = ""  #: for people: how it came, when no turn stands behind it, and how it went
     session: str = ""  #: `host/session_id`
-    parent: str = ""  #: of a sub-agent's session: the one that started it
     seq: int = 0
     at: str = ""  #: of the turn, else of the version
     tier: Tier | None = None
@@ -223,9 +222,6 @@ _NOTES = {
 }
 
 
-_OF_TURN = ("session", "parent", "seq", "at")
-
-
 def _quoted(origin: Reason, cited: Sequence[Row]) -> list[Reason]:
     """The turns that a line rests on, the one that says it most nearly first."""
     quotes = [(similarity(q, origin.line), row, tier, q) for row in cited for tier, q in _quotes(row, origin.line)]
@@ -234,7 +230,7 @@ def _quoted(origin: Reason, cited: Sequence[Row]) -> list[Reason]:
     near = sorted(unlike, key=lambda quote: -quote[0])[:MAX_QUOTES]
     near = [quote for quote in near if quote[0] >= _NEAR * near[0][0]]
     return [
-        replace(origin, **{name: row[name] for name in _OF_TURN}, tier=tier, quote=quote, note="")
+        replace(origin, session=row["session"], seq=row["seq"], at=row["at"], tier=tier, quote=quote, note="")
         for _, row, tier, quote in near
     ]
 

@@ -13,9 +13,9 @@ from memoryd.daemon.journal.steps import Kind
 from memoryd.memory import labels
 
 
-def made(*, spawned: bool = False, more: dict[str, Any] | None = None, **texts: list[str]) -> Checkpoint:
+def made(*, more: dict[str, Any] | None = None, **texts: list[str]) -> Checkpoint:
     rows = {Kind(kind): tuple({"text": text, "seq": 1, "at": ""} for text in found) for kind, found in texts.items()}
-    progress = Progress(session=7, rows=rows, spawned=spawned)
+    progress = Progress(session=7, rows=rows)
     return Checkpoint(id="checkpoint:7", progress=progress, **(more or {}))
 
 
@@ -60,11 +60,6 @@ def test_what_is_long_is_told_in_short_with_its_descriptor_within_two_kibibytes(
         "This is the short form; the whole: `memoryd show checkpoint:7`"
     )
     assert checkpoint.inline(long, labels.EN.without_tools().resumption).endswith("\n…")
-
-
-def test_the_prompts_of_a_sub_agent_are_no_word_of_the_user() -> None:
-    text = checkpoint.render(made(spawned=True, ask=["x"], constraint=["Never push."]), labels.EN.resumption)
-    assert "Never push." not in text
 
 
 def test_a_target_that_is_gone_or_changed_is_stale(tmp_path: Path) -> None:

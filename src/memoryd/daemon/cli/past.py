@@ -168,7 +168,6 @@ _WHY_COLUMNS = (
 def _reason(item: WhyItem, now: datetime) -> tuple[str, ...]:
     said = " ".join(part for part in (item.quote, f"({item.note})" if item.note else "") if part)
     turn = f"{item.session}#{item.seq}" if item.seq else "-"
-    turn += f" (sub-agent of {item.parent})" if item.parent else ""
     return (item.line, said, item.tier or item.author, turn, ago(item.at, now) if item.at else "-")
 
 

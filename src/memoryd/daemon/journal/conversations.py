@@ -139,11 +139,10 @@ def _spoken(row: sqlite3.Row) -> list[Spoken]:
     known = {"seq": row["seq"], "at": at, "dir": row["dir"], "session": f"{row['host']}/{row['session_id']}"}
     if row["kind"] == "tool_use":
         return [Spoken(**known, nth=0, role="tool", text=f"{data['name']} {data.get('summary', '')}".strip())]
-    if row["kind"] == "subagent_stop":
-        report, agent = data.get("last_message") or "", data.get("agent_type") or data["child_session_id"]
-        return [Spoken(**known, nth=0, role="assistant", text=report, agent=agent)] if report.strip() else []
     event = EventRow(seq=row["seq"], at=at, kind=row["kind"], turn_id=row["turn_id"], data=data)
-    return [Spoken(**known, nth=nth, role=said.role, text=said.text) for nth, said in enumerate(texts(event))]
+    agent = data.get("agent_type") or data["child_session_id"] if row["kind"] == "subagent_stop" else ""
+    said = enumerate(texts(event))
+    return [Spoken(**known, nth=nth, role=one.role, text=one.text, agent=agent) for nth, one in said]
 
 
 def _first(connection: sqlite3.Connection, session: str) -> str:

@@ -108,9 +108,7 @@ class History:
         :param paths: the file, and the names that it had before
         """
         rows = self.journal.rows(
-            "select distinct citations.seq, sessions.host, session_id, kind, at, data, (select s.host || '/' || parent"
-            " from spawns s where s.host = sessions.host and child = session_id order by opened_at limit 1) as parent"
-            " from citations"
+            "select distinct citations.seq, host, session_id, kind, at, data from citations"
             " join events on events.seq = citations.seq join sessions on sessions.id = session"
             " where root = ?1 and path in (select value from json_each(?2)) and (?3 is null or line = ?3)"
             " order by citations.seq",
@@ -145,8 +143,7 @@ class History:
 
 def _quoted(row: Row) -> Row:
     texts = parts_of(row["kind"], json.loads(row["data"]))
-    session = f"{row['host']}/{row['session_id']}"
-    return {"session": session, "parent": row["parent"] or "", "seq": row["seq"], "at": row["at"], "texts": texts}
+    return {"session": f"{row['host']}/{row['session_id']}", "seq": row["seq"], "at": row["at"], "texts": texts}
 
 
 def _stats(connection: sqlite3.Connection, dir_path: str | None) -> Row:

@@ -4,8 +4,9 @@ A row goes with its event, so what a purge or retention removes is told no more.
 events came in before there were any rows, or in an archive, is caught up like any other.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryd.daemon.journal.steps import KEPT, Kind, Step, step
@@ -34,7 +35,6 @@ class Progress:
     session: int  #: its number in the journal
     rows: Mapping[Kind, tuple[Row, ...]]  #: each `{text, seq, at}`; of a result also `name` and `chars`
     cwd: str | None = None  #: where it works now
-    spawned: bool  #: a sub-agent's: its prompts are another agent's words
 
     def texts(self, kind: Kind) -> tuple[str, ...]:
         return tuple(row["text"] for row in self.rows.get(kind, ()))
@@ -46,6 +46,19 @@ def read(journal: Store, host: str, session_id: str) -> Progress | None:
         pass
     found = journal.read(lambda connection: _read(connection, host, session_id))
     return found if found is not None and found.rows.get(Kind.ASK) else None
+
+
+def files(journal: Store, host: str, sessions: Sequence[str], kind: Kind) -> list[Row]:
+    """The files that these sessions together changed, or read: `{text, at}`, oldest first. Blocking."""
+    for session_id in sessions:
+        while advance(journal, host, session_id):
+            pass
+    rows = journal.rows(
+        "select text, at, max(progress.seq) as newest from progress join sessions on sessions.id = session"
+        " where host = ? and session_id in (select value from json_each(?)) and kind = ?"
+        " group by text order by newest, nth", host, json.dumps(list(sessions)), kind,
+    )  # fmt: skip
+    return rows[-KEPT[kind] :]
 
 
 def advance(journal: Store, host: str, session_id: str, *, events: int = EVENTS) -> bool:
@@ -134,9 +147,8 @@ def _flat(told: Told) -> Iterator[tuple[tuple[str, str], tuple[int, int, str]]]:
 
 def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progress | None:
     known = connection.execute(
-        "select id, cwd, exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
-        " from sessions where host = ? and session_id = ?", (host, session_id),
-    ).fetchone()  # fmt: skip
+        "select id, cwd from sessions where host = ? and session_id = ?", (host, session_id)
+    ).fetchone()
     if known is None:
         return None
     rows = {
@@ -146,7 +158,7 @@ def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progres
         )
         for kind, texts in _told(connection, known[0]).items()
     }
-    return Progress(session=known[0], cwd=known[1], rows=rows, spawned=bool(known[2]))
+    return Progress(session=known[0], cwd=known[1], rows=rows)
 
 
 def _large(connection: sqlite3.Connection, session: int, seq: int) -> Row:

@@ -168,7 +168,6 @@ class WhyItem(Result):
     file: str = ""  #: `<scope>/<path>`
     host: str = ""
     session: str = ""
-    parent: str = ""  #: `host/session_id` of the session that started this one as its sub-agent
     seq: int = 0
     at: AwareDatetime | None = None  #: of the turn, else of the writing
     tier: Tier | None = None
