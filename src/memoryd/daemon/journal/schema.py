@@ -62,6 +62,14 @@ _RETIRED = """
     create index retired_by_session on retired (session);
 """
 
+#: files that an import has taken in whole, as they were: the same file again adds nothing and is not read
+_IMPORTED = """
+    create table imported (
+        path text primary key, dev integer not null, ino integer not null, size integer not null,
+        mtime_ns integer not null, at text not null
+    ) without rowid;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -170,6 +178,7 @@ MIGRATIONS: tuple[str, ...] = (
     adoptions.MIGRATION,
     prompts.SAID,
     _RETIRED,
+    _IMPORTED,
 )
 
 
