@@ -49,6 +49,7 @@ class UnderWay:
 class Importer:
     """Imports that are under way. What they have done is in the journal; an import that was cut off starts anew."""
 
+    data: Path  #: memoryd's own files are no source
     imports: Imports
     conversations: Conversations
     filing: Callable[[], Filing]
@@ -63,7 +64,7 @@ class Importer:
         :raises NotFound: nothing is at one of the paths
         :raises LimitExceeded: too many files
         """
-        sources, passed_over = await asyncio.to_thread(_plan, wanted)
+        sources, passed_over = await asyncio.to_thread(_plan, wanted, self.data)
         one = UnderWay(id=uuid.uuid4().hex, wanted=wanted, sources=sources, passed_over=passed_over)
         one.work = self._work(one)
         self.under_way[one.id] = one
@@ -141,10 +142,10 @@ async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
     return True
 
 
-def _plan(wanted: Wanted) -> tuple[list[Source], list[PassedOver]]:
+def _plan(wanted: Wanted, data: Path) -> tuple[list[Source], list[PassedOver]]:
     """What is below the paths: transcripts by their time, then notebooks. Blocking."""
     sources, passed_over = dict[Path, Source](), list[PassedOver]()
-    for found in candidates(wanted.paths):
+    for found in candidates(wanted.paths, but=data.resolve()):
         known = recognise(found, wanted.host) if isinstance(found, Candidate) else found
         if isinstance(known, PassedOver):
             passed_over.append(known)

@@ -58,7 +58,10 @@ class _Told(NamedTuple):
 
 def _by_place(path: Path) -> _Told | None:
     folder = path.parent
-    if path.suffix == ".md" and folder.name == "memory" and folder.parent.parent.name == "projects":
+    of_claude = (
+        folder.name == "memory" and folder.parent.parent.name == "projects" and folder.parent.name.startswith("-")
+    )
+    if path.suffix == ".md" and of_claude:
         return _Told("claude-memory", cwd=_cwd_beside(folder.parent))
     if path.suffix == ".md" and folder.name == "memories" and folder.parent.name == ".codex":
         return _Told("codex-memory") if path.name == "MEMORY.md" else None

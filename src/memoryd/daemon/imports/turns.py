@@ -26,6 +26,8 @@ class Turns:
             if isinstance(event, Message) and _is_prompt(event):
                 yield from self.close()
                 self._prompt, self._answered, self._at = event, False, event.at
+            elif isinstance(event, Turn):  # this host's transcript tells its turns itself
+                self._prompt = None
             elif self._prompt is not None:
                 self._answered = self._answered or isinstance(event, ToolUse) or _is_answer(event)
                 self._at = max(self._at or event.at, event.at)

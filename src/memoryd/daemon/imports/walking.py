@@ -24,15 +24,18 @@ class Refusal(Exception):
     """A file that is not read; the text says why."""
 
 
-def candidates(paths: Iterable[Path]) -> Iterator[Candidate | PassedOver]:
+def candidates(paths: Iterable[Path], *, but: Path | None = None) -> Iterator[Candidate | PassedOver]:
     """Look at the named files, and below the named folders, in the order of their names. Blocking.
 
+    :param but: a folder whose files are none: memoryd's own
     :raises NotFound: nothing is at one of the paths
     :raises LimitExceeded: more than 50 000 files
     """
     looked = 0
     for path in paths:
         for found in _below(path) if path.is_dir() else _named(path):
+            if but is not None and found.path.resolve().is_relative_to(but):
+                continue
             looked += 1
             if looked > MAX_FILES:
                 raise LimitExceeded(f"more than {MAX_FILES} files; import the folders below {path} one by one")

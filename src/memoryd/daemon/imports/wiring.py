@@ -10,6 +10,7 @@ from memoryd.daemon.journal.imports import Imports
 def importer_of(daemon: Daemon) -> Importer:
     imports = Imports(daemon.journal)
     return Importer(
+        data=daemon.places.data,
         imports=imports,
         conversations=Conversations(imports=imports, ingest=daemon.ingest),
         filing=lambda: Filing(

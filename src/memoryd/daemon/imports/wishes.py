@@ -71,7 +71,8 @@ def _proposal(one: Told, view: MemoryView, taken: set[str]) -> Proposal:
     is_line = len(text) <= MAX_LINE_CHARS and "\n" not in text
     if is_line and (memory.tier is Tier.USER or (memory.kind is None and is_loaded(text))):
         return Lines(file="constraints.md" if is_imperative(text) else "preferences.md", add=(text,), cites=cites)
-    name = sanitise(memory.name) or text
+    name = sanitise(memory.name)
+    name = text if not name or (is_loaded(name.replace("-", " ")) and not is_loaded(text)) else name
     return Save(
         slug=_free_slug(name, taken), name=cut(name, MAX_NAME_CHARS), content=text,
         description=cut(sanitise(memory.description), MAX_DESCRIPTION_CHARS), type=memory.kind or EntryType.PROJECT,
