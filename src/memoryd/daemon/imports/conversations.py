@@ -18,7 +18,7 @@ from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, Message, Turn
 from memoryd.ipc.hosts.base import Host, TranscriptRead, TranscriptState
 
-CHUNK_BYTES = 1024 * 1024
+CHUNK_BYTES = 256 * 1024
 MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped
 PIECE_EVENTS = 64  #: of one transaction: some milliseconds of the journal's writer
 
@@ -98,9 +98,13 @@ async def _pieces(source: Transcript, turns: Turns) -> AsyncIterator[tuple[list[
     fd, _ = await asyncio.to_thread(opened, source.path)
     try:
         reader = _Reader(hosts.get(source.host), source, fd, is_over(source))
-        while (found := await asyncio.to_thread(reader.next)) is not None:
-            events, size = found
-            yield list(turns.ended(events)), size
+
+        def following() -> tuple[list[Event], int] | None:
+            found = reader.next()
+            return found and (list(turns.ended(found[0])), found[1])
+
+        while (found := await asyncio.to_thread(following)) is not None:
+            yield found
         yield list(turns.close(over=reader.final)), 0
     finally:
         os.close(fd)

@@ -1,6 +1,7 @@
 """An import from its plan to its end, a second of work at a time: the client asks for the next until it is finished."""
 
 import asyncio
+import gc
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import astuple, dataclass, field
@@ -133,12 +134,20 @@ class Importer:
 
 
 async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
-    """Go on for half a second; returns whether that was all."""
+    """Go on for half a second; returns whether that was all.
+
+    The many small objects make the interpreter collect garbage; what lived before is no part of that, or each time all
+    of the daemon would stand still until everything was looked at.
+    """
     until = mono() + ANSWER_SECONDS
-    async for size in work:
-        one.tally.bytes_done += size
-        if mono() >= until:
-            return False
+    gc.freeze()
+    try:
+        async for size in work:
+            one.tally.bytes_done += size
+            if mono() >= until:
+                return False
+    finally:
+        gc.unfreeze()
     return True
 
 
