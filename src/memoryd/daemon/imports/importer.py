@@ -19,6 +19,8 @@ from memoryd.daemon.journal.imports import Imports
 from memoryd.errors import NotFound
 
 ANSWER_SECONDS = 0.5  #: of work for one answer
+REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
+MAX_REST_SECONDS = 0.25
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
 
 
@@ -139,13 +141,16 @@ async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
     The many small objects make the interpreter collect garbage; what lived before is no part of that, or each time all
     of the daemon would stand still until everything was looked at.
     """
-    until = mono() + ANSWER_SECONDS
+    began = mono()
+    until = began + ANSWER_SECONDS
     gc.freeze()
     try:
         async for size in work:
             one.tally.bytes_done += size
             if mono() >= until:
                 return False
+            await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
+            began = mono()
     finally:
         gc.unfreeze()
     return True
