@@ -15,7 +15,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.commands import Commands
@@ -54,6 +54,7 @@ from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.teaming import Teams
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
@@ -105,6 +106,7 @@ class Daemon:
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
     reader: TranscriptReader = field(init=False)
+    teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
@@ -153,6 +155,7 @@ class Daemon:
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
+            hide=lambda events: self.ingest.ignores.without(events),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
@@ -168,9 +171,11 @@ class Daemon:
             ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
+        self.teams = Teams(journal=self.journal)
         self.recaller = Recaller(
-            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock
-        )
+            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
+            teams=self.teams,
+        )  # fmt: skip
         self.ingest = Ingest(
             self.journal,
             self.places,
@@ -249,6 +254,8 @@ class Daemon:
         await asyncio.to_thread(starter.forget_marks, self.places)
         await self._settle_starter()
         self.state = "ready"
+        if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
+            log.warning("data.synchronised", data=str(self.places.data), service=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
             self.spawn(work())

@@ -24,6 +24,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     settings,
     privacy,
     scopes,
+    trust,
     maintain,
     bar,
     mcp,
@@ -43,5 +44,5 @@ __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
     "imports",
     "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "scopes", "search",
-    "sessions", "settings", "stats", "usage", "work",
+    "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

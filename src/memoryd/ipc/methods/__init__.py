@@ -17,6 +17,7 @@ from memoryd.ipc.methods import (
     review,
     scopes,
     sessions,
+    team,
     usage,
     worker,
 )
@@ -31,6 +32,7 @@ METHODS: dict[str, Method] = {
     **notes.METHODS,
     **review.METHODS,
     **scopes.METHODS,
+    **team.METHODS,
     **archive.METHODS,
     **imports.METHODS,
     **worker.METHODS,
