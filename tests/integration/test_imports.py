@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
-from support.keepsakes import SESSION, claude, claude_mem, written
+from support.keepsakes import SESSION, claude, claude_mem, opencode, written
 from support.recordings import shared_hosts
 
 from memoryd.daemon.config import Agent, Config, Privacy
@@ -104,6 +104,29 @@ async def test_what_was_recorded_live_and_imported_is_there_once(home: Path, pro
         await idle(daemon)
         assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
         assert await events(daemon) > before
+
+
+async def test_opencodes_database_gives_its_sessions_but_those_that_its_plugin_told(home: Path, project: str) -> None:
+    database = opencode(home / "opencode.db", SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        done = await bring(one, database)
+        assert (done.sessions, done.messages, done.turns) == (1, 9, 3)
+        session = await one.call("session.get", {"host": "opencode", "session_id": "ses_1"}, timeout=5)
+        assert (session.cwd, session.turn_count, session.tool_calls) == (project, 3, 3)
+        assert [(touch.path, touch.action) for touch in session.files] == [("/x.py", "read")] * 3
+        await idle(daemon)
+        assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+        os.utime(database)
+        assert (await bring(one, database)).added == 0
+    async with serving(home / "other") as (daemon, one):
+        told = {
+            "id": "x", "kind": "user_prompt", "host": "opencode", "session_id": "ses_1", "at": "2026-03-01T09:00:00Z",
+            "data": {"text": SAID[0][0]},
+        }  # fmt: skip
+        await one.call("event.publish", {"event": told}, timeout=5)
+        done = await bring(one, database)
+        assert (done.added, done.sessions) == (0, 0)
+        assert await events(daemon) == 1
 
 
 async def test_without_consolidation_it_is_only_found(home: Path, project: str) -> None:

@@ -66,3 +66,38 @@ def claude_mem(path: Path, project: str, facts: Sequence[str]) -> Path:
             (project, "why is it slow", "The proxy buffers each answer", 1_772_000_100_000),
         )
     return path
+
+
+def opencode(path: Path, said: Sequence[tuple[str, str]], *, cwd: str) -> Path:
+    """opencode's database: a session with a turn for each (prompt, answer) and a tool call, one of a sub-agent."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    start = 1_772_000_000_000
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(
+            "create table session (id text primary key, parent_id text, directory text, time_created integer);"
+            "create table message (id text primary key, session_id text, time_created integer, data text);"
+            "create table part (id text primary key, message_id text, session_id text, data text);"
+        )
+        connection.execute("insert into session values ('ses_1', null, ?, ?)", (cwd, start))
+        connection.execute("insert into session values ('ses_2', 'ses_1', ?, ?)", (cwd, start))
+        connection.execute("insert into message values ('msg_sub', 'ses_2', ?, '{\"role\": \"user\"}')", (start,))
+        connection.execute("insert into part values ('prt_sub', 'msg_sub', 'ses_2', ?)", (_part("text", text="look"),))
+        for n, (prompt, answer) in enumerate(said):
+            at, user, other = start + n * 60_000, f"msg_{n}a", f"msg_{n}b"
+            answering = {"role": "assistant", "parentID": user}
+            for message, moment, head in ((user, at, {"role": "user"}), (other, at + 5, answering)):
+                connection.execute(
+                    "insert into message values (?, 'ses_1', ?, ?)", (message, moment, json.dumps(head))
+                )  # fmt: skip
+            state = {"status": "completed", "input": {"filePath": "/x.py"}, "output": "3 lines"}
+            for name, message, part in (
+                ("1", user, _part("text", text=prompt)), ("2", user, _part("text", text="made by it", synthetic=True)),
+                ("3", other, _part("tool", tool="read", callID="c", state=state)),
+                ("4", other, _part("reasoning", text="hm")), ("5", other, _part("text", text=answer)),
+            ):  # fmt: skip
+                connection.execute("insert into part values (?, ?, 'ses_1', ?)", (f"prt_{n}{name}", message, part))
+    return path
+
+
+def _part(kind: str, **fields: Any) -> str:
+    return json.dumps({"type": kind, **fields})

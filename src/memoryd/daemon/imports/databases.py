@@ -16,33 +16,41 @@ from memoryd.memory.model import EntryType
 CLAUDE_MEM = "claude-mem"
 GIST_CHARS = 480  #: what is kept of an observation: a fact, not an essay
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
 _SUMMARY = ("request", "investigated", "learned", "completed", "next_steps", "notes")
 
 
 def is_claude_mem(path: Path, head: bytes) -> bool:
-    return head.startswith(_MAGIC) and {"observations", "sdk_sessions"} <= _tables(path)
+    return head.startswith(MAGIC) and {"observations", "sdk_sessions"} <= tables(path)
 
 
 def claude_mem(path: Path) -> Iterator[Memory]:
     """Its observations and session summaries, oldest first. :raises Refusal: it cannot be read"""
-    with _reading(path) as connection:
+    with reading(path) as connection:
         yield from (_observation(row) for row in _rows(connection, "observations"))
         yield from (_summary(row) for row in _rows(connection, "session_summaries") if row.get("learned"))
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that only reads. :raises Refusal: it is no database, or not one that can be read now"""
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+        opened = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1, check_same_thread=False)
+        with contextlib.closing(opened) as connection:
             connection.row_factory = sqlite3.Row
             yield connection
     except sqlite3.Error as error:
         raise Refusal(f"its database cannot be read: {error}") from error
 
 
-def _tables(path: Path) -> set[str]:
-    with _reading(path) as connection:
+def is_settled(path: Path) -> bool:
+    """Whether all that a database holds is in its file: what stands beside it changes no stamp of the file."""
+    beside = path.with_name(f"{path.name}-wal")
+    return not (beside.exists() and beside.stat().st_size)
+
+
+def tables(path: Path) -> set[str]:
+    with reading(path) as connection:
         return {row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")}
 
 

@@ -47,6 +47,15 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chats:
+    """A database in which a host keeps all of its conversations."""
+
+    path: Path
+    stamp: Stamp
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
     """One file of another memory: rules, notes, an export, a database."""
 
@@ -57,7 +66,7 @@ class Notebook:
     mine: bool = False  #: rules that the user keeps by hand, outside of any repository
 
 
-Source = Transcript | Notebook
+Source = Transcript | Chats | Notebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

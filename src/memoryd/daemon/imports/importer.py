@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.clock import mono
-from memoryd.daemon.imports.conversations import Conversations, is_over
+from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
-from memoryd.daemon.imports.found import Candidate, Notebook, PassedOver, Source, Transcript
+from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
+from memoryd.daemon.imports.reading import is_over
 from memoryd.daemon.imports.recognising import recognise
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.walking import Refusal, candidates
@@ -112,7 +113,7 @@ class Importer:
         async for size in filing.file(one.tally):
             yield size
         for notebook in read:
-            await asyncio.to_thread(self.imports.done, notebook.path, astuple(notebook.stamp))
+            await asyncio.to_thread(self._done, notebook)
         # 3. the directories are due; the worker takes one bounded range after the other
         for directory in one.tally.dirs if one.wanted.consolidate else ():
             await asyncio.to_thread(self.make_due, directory)
@@ -126,13 +127,22 @@ class Importer:
                     yield size
                 yield source.stamp.size
                 return
-            pieces = self.conversations.take(source, tally, dry=wanted.dry, consolidate=wanted.consolidate)
-            async for size in pieces:
+            talks = self.conversations
+            how = {"dry": wanted.dry, "consolidate": wanted.consolidate}
+            work = (
+                talks.take_all(source, tally, **how) if isinstance(source, Chats) else talks.take(source, tally, **how)
+            )
+            async for size in work:
                 yield size
-            if not wanted.dry and is_over(source):  # else it is read again next time
-                await asyncio.to_thread(self.imports.done, source.path, astuple(source.stamp))
+            if not wanted.dry:
+                await asyncio.to_thread(self._done, source)
         except Refusal as refusal:
             one.passed_over.append(PassedOver(path=source.path, why=str(refusal)))
+
+    def _done(self, source: Source) -> None:
+        """Note that a source was taken in, unless it may still be written to: then it is read again next time."""
+        if is_over(source):
+            self.imports.done(source.path, astuple(source.stamp))
 
 
 async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:

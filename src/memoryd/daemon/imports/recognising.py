@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memoryd.daemon.imports import heads, notebooks
-from memoryd.daemon.imports.found import Candidate, Notebook, PassedOver, Source, Transcript
+from memoryd.daemon.imports import heads, notebooks, opencode
+from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
 from memoryd.daemon.imports.heads import Records, first
-from memoryd.daemon.imports.walking import Refusal
+from memoryd.daemon.imports.walking import Refusal, head_of
 from memoryd.ipc import hosts
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -36,13 +36,17 @@ def recognise(candidate: Candidate, only: str | None = None) -> Source | PassedO
 
 
 def _known(candidate: Candidate) -> Source | PassedOver | None:
-    found = _transcript(candidate) if candidate.path.suffix in (".jsonl", ".json") else None
+    path, found = candidate.path, None
+    if path.suffix in (".jsonl", ".json"):
+        found = _transcript(candidate)
+    elif path.suffix == ".db" and opencode.is_opencode(path, head_of(path, 16)):
+        return Chats(path=path, stamp=candidate.stamp, host="opencode")
     return found or notebooks.recognise(candidate)
 
 
 def _host_of(found: Source | PassedOver | None) -> str | None:
     match found:
-        case Transcript():
+        case Transcript() | Chats():
             return found.host
         case Notebook():
             return found.form

@@ -6,13 +6,13 @@ from pathlib import Path
 from support.keepsakes import claude, claude_mem, written
 
 from memoryd.daemon.imports import notebooks
-from memoryd.daemon.imports.found import Candidate, Memory, Notebook, PassedOver, Transcript
+from memoryd.daemon.imports.found import Candidate, Memory, Notebook, PassedOver, Source, Transcript
 from memoryd.daemon.imports.markdown import items
 from memoryd.daemon.imports.recognising import recognise
 from memoryd.daemon.imports.walking import candidates
 
 
-def known(path: Path) -> Notebook | Transcript | PassedOver | None:
+def known(path: Path) -> Source | PassedOver | None:
     [found] = candidates([path])
     assert isinstance(found, Candidate)
     return recognise(found)
