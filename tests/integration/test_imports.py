@@ -14,6 +14,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.keepsakes import SESSION, claude, claude_mem, opencode, written
 from support.recordings import shared_hosts
+from support.talk import turn
 
 from memoryd.daemon.config import Agent, Config, Privacy
 from memoryd.daemon.daemon import Daemon
@@ -163,6 +164,26 @@ async def test_what_was_purged_paused_or_excluded_stays_out(home: Path, tmp_path
         done = await bring(one, written(later, text))
         assert (done.added, done.off_record) == (0, 3)
         assert (await one.call("session.search", {"query": "Otter paused"}, timeout=10)).items == ()
+
+
+async def test_old_words_neither_bring_back_what_was_forgotten_nor_replace_what_was_said_since(
+    home: Path, project: str
+) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for text in ("I live in Berlin.", "I prefer tabs over spaces.", "I drink tea at noon."):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        await one.call("memory.forget", {"cwd": project, "name": "tabs over spaces"}, timeout=5)
+        old = [("I moved to Paris.", "ok"), ("I prefer tabs over spaces.", "ok"), ("My name is Ada.", "ok")]
+        await bring(one, claude(home, old, cwd=project))
+        await idle(daemon)
+        user = await asyncio.to_thread((daemon.places.user_memory / "user.md").read_text)
+        assert "Berlin" in user
+        assert "Paris" not in user
+        assert "Ada" in user
+        assert not any("tabs" in line for line in lines(daemon))
+        (run, *_) = (await one.call("memory.log", {}, timeout=5)).items
+        assert {refused.code for refused in run.refused} == {"outdated", "taken-back"}
 
 
 async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, project: str) -> None:

@@ -127,4 +127,4 @@ class Filing:
 
 
 def _only_waits(plan: Plan) -> bool:
-    return all(one.for_review or one.code == "taken-back" for one in plan.refused)
+    return all(one.for_review or one.code in ("taken-back", "outdated") for one in plan.refused)
