@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from integration.test_hosts import deliver, read, texts
+from support.conformance import load, recordings
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.keepsakes import SESSION, claude, claude_mem, opencode, written
 from support.recordings import shared_hosts
@@ -266,6 +268,26 @@ async def test_the_cost_of_an_agent_that_asks_a_model_is_told_first(home: Path, 
         assert (dear.cost.agent, dear.cost.runs, dear.cost.calls) == ("model", 1, 5)
         assert 10_000 < dear.cost.tokens < 60_000
         assert (await bring(one, path, dry_run=True, consolidate=False)).cost.runs == 0
+
+
+@pytest.mark.parametrize("name", [name for name, path in recordings().items() if load(path).transcripts])
+@pytest.mark.parametrize("live", [False, True], ids=["imported", "live-and-imported"])
+async def test_every_hosts_talk_is_the_same(name: str, live: bool, home: Path) -> None:
+    path = recordings()[name]
+    recording = load(path)
+    for session in recording.transcripts:
+        content = recording.transcript(session, path.parent).decode()
+        await asyncio.to_thread(written, home / "kept" / f"{session}.jsonl", content)
+    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
+        if live:
+            await deliver(daemon, path, home)
+        await bring(one, home / "kept")
+        await read(daemon)
+        for session in recording.transcripts:
+            said = recording.said[session]
+            assert [text for role, text in texts(daemon, session) if role == "user"] == list(said.prompts)
+            found = await one.call("session.get", {"host": recording.host, "session_id": session}, timeout=5)
+            assert found.turn_count == (said.turns or len(said.prompts))  # the prompts tell, where no hook fired
 
 
 async def test_the_recordings_of_released_programs_come_in_once(home: Path) -> None:
