@@ -81,8 +81,9 @@ def lines_with(pattern: str, *, outside: tuple[str, ...]) -> list[str]:
     return found
 
 
-def test_sql_stands_in_the_journal_and_of_logs_in_the_log_store() -> None:
-    assert not lines_with(r"\bsqlite3\b|\.execute\(", outside=("daemon/journal/", "daemon/logstore.py"))
+def test_sql_stands_in_the_journal_of_logs_in_the_log_store_and_of_other_programs_in_imports() -> None:
+    doors = ("daemon/journal/", "daemon/logstore.py", "daemon/imports/")
+    assert not lines_with(r"\bsqlite3\b|\.execute\(", outside=doors)
 
 
 def test_fsync_rename_and_exchange_are_called_by_fsio_and_by_the_hook_that_imports_nothing() -> None:

@@ -154,7 +154,8 @@ def why(reason: Reason) -> WhyItem:
     return WhyItem(
         line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
         seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
-        quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        quote=redact(reason.quote), source=reason.source, author=reason.author, run=reason.run, active=reason.active,
+        note=reason.note,
         written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
     )  # fmt: skip
 

@@ -79,6 +79,14 @@ _RETIRED_SAID = """
     alter table retired add column first integer;
 """
 
+#: files that an import has taken in whole, as they were: the same file again adds nothing and is not read
+_IMPORTED = """
+    create table imported (
+        path text primary key, dev integer not null, ino integer not null, size integer not null,
+        mtime_ns integer not null, at text not null
+    ) without rowid;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     """
     create table meta (name text primary key, value text not null) without rowid;
@@ -193,6 +201,7 @@ MIGRATIONS: tuple[str, ...] = (
     progress.MIGRATION,
     notes.MIGRATION,
     spawns.REPORTS,
+    _IMPORTED,
 )
 
 

@@ -172,6 +172,7 @@ class WhyItem(Result):
     at: AwareDatetime | None = None  #: of the turn, else of the writing
     tier: Tier | None = None
     quote: str = ""  #: word for word from the event
+    source: str = ""  #: of what was imported: the file of another tool, and the place in it
     author: Literal["run", "person", "host", "outside", "seed"] = "run"
     run: str | None = None
     written_at: AwareDatetime | None = None
