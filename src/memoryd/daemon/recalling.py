@@ -201,7 +201,7 @@ class Recaller:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
             return await self._keep(event, changed, also=before.shown)
         progress = None
-        if source == "compact":
+        if source == "compact" or (before is not None and before.stale):  # resumed after one
             progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
         taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
         return await self._keep(event, taken)
