@@ -8,7 +8,18 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts, unread
+from memoryd.daemon.journal import (
+    adoptions,
+    copies,
+    ledger,
+    notes,
+    progress,
+    prompts,
+    run_dirs,
+    spawns,
+    trusts,
+    unread,
+)
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -66,6 +77,14 @@ _RETIRED = """
 _RETIRED_SAID = """
     alter table retired add column tiers text;  -- with a space between; '' when no line rests on the event
     alter table retired add column first integer;
+"""
+
+#: files that an import has taken in whole, as they were: the same file again adds nothing and is not read
+_IMPORTED = """
+    create table imported (
+        path text primary key, dev integer not null, ino integer not null, size integer not null,
+        mtime_ns integer not null, at text not null
+    ) without rowid;
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -179,6 +198,10 @@ MIGRATIONS: tuple[str, ...] = (
     trusts.MIGRATION,
     unread.MIGRATION,
     _RETIRED_SAID,
+    progress.MIGRATION,
+    notes.MIGRATION,
+    spawns.REPORTS,
+    _IMPORTED,
 )
 
 
