@@ -197,9 +197,9 @@ MIGRATIONS: tuple[str, ...] = (
     _RETIRED,
     trusts.MIGRATION,
     unread.MIGRATION,
+    _RETIRED_SAID,
     progress.MIGRATION,
     notes.MIGRATION,
-    _RETIRED_SAID,
     spawns.REPORTS,
     _IMPORTED,
 )
