@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from support.keepsakes import claude, claude_mem, written
 
 from memoryd.daemon.imports import notebooks
@@ -127,3 +128,40 @@ def test_the_session_is_named_by_the_file_or_by_its_records(home: Path) -> None:
     assert isinstance(other, Transcript)
     assert (named.session_id, named.headless) == (named.path.stem, True)
     assert other.session_id == "by-hand"
+
+
+GEMINI = {"sessionId": "g1", "projectHash": "0b2", "startTime": "2026-03-01T09:00:00Z", "kind": "main"}
+CONTEXT = "<session_context>\n- **Workspace Directories:**\n  - /work/shop\n</session_context>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "host", "session"),
+    [
+        ("a.jsonl", json.dumps(GEMINI) + "\n" + json.dumps({"id": "m", "type": "user", "content": [{"text": CONTEXT}]}),
+         "gemini", "g1"),
+        ("a.json", json.dumps({**GEMINI, "messages": [{"id": "m", "type": "user", "content": CONTEXT}]}, indent=1),
+         "gemini", "g1"),
+        ("a.jsonl", json.dumps({"uuid": "u", "sessionId": "q1", "type": "user", "cwd": "/work/shop",
+                                "message": {"role": "user", "parts": [{"text": "hi"}]}}), "qwen", "q1"),
+        ("a.jsonl", json.dumps({"type": "session_meta", "payload": {"id": "c1", "cwd": "/work/shop"}}), "codex", "c1"),
+        ("a.jsonl", json.dumps({"type": "session.start",
+                                "data": {"sessionId": "p1", "context": {"cwd": "/work/shop"}}}), "copilot", "p1"),
+    ],
+)  # fmt: skip
+def test_a_transcript_is_told_by_its_first_records(
+    name: str, text: str, host: str, session: str, tmp_path: Path
+) -> None:
+    found = known(written(tmp_path / name, text + "\n"))
+    assert isinstance(found, Transcript)
+    assert (found.host, found.session_id, found.cwd) == (host, session, "/work/shop")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [json.dumps({**GEMINI, "kind": "subagent"}),
+     json.dumps({"type": "session_meta", "payload": {"id": "c", "thread_source": "subagent"}})],
+)  # fmt: skip
+def test_other_hosts_sub_agents_are_told_as_well(text: str, tmp_path: Path) -> None:
+    found = known(written(tmp_path / "a.jsonl", text + "\n"))
+    assert isinstance(found, PassedOver)
+    assert "sub-agent" in found.why
