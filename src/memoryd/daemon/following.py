@@ -14,7 +14,7 @@ from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
-from memoryd.ipc.events import Event, PostCompact, PreCompact, SubagentStop
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionEnd, SubagentStop
 from memoryd.worker.worker import Worker
 
 log = structlog.get_logger("daemon")
@@ -39,7 +39,8 @@ class Follower:
         if any(one.job for one in appended):
             self.worker.wake()
         self.indexer.wake()
-        directory, reads = binding.dir, transcript_path is not None
+        directory = binding.dir
+        reads = transcript_path is not None or isinstance(event, SessionEnd)  # not every host names it at the end
         if reads or isinstance(event, PreCompact | PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
             self._tasks.add(task)

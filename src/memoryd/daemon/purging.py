@@ -240,8 +240,8 @@ class Purger:
         kept += [Unreached(what="a session that goes on from it or that it copies; purge it as well", where=session)
                  for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
-        if selection.tier is not None:
-            kept.append(Unreached(what="lines whose events retention has removed: who said them is not kept"))
+        if found.untold:
+            kept.append(Unreached(what="lines whose events retention removed before it kept who said them"))
         if selection.everything:
             logs = self.places.data / "logs.db"
             kept += (

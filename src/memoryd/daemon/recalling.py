@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -35,6 +36,7 @@ from memoryd.memory.words import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
 REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
+AT_ONCE_SECONDS = 5.0  #: a session's start and its first prompt come within, in either order
 
 _STARTED = "start"  #: shown to every session, so that one without memories is not told again how memory works
 
@@ -67,17 +69,23 @@ class Recaller:
     clock: Clock
     teams: Teams
     guests: Guests = field(default_factory=Guests)
+    #: of the sessions that are being answered; gone with their last answer
+    _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def for_hook(self, translated: Translated, event: Event) -> str:
         """The context for a hook's answer, '' when there is nothing to say or it would come too late."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS), self._turn_of(event):
                 return await self._context(translated.recall, event)
         except TimeoutError:
             log.warning("recall.late", session=event.session_id, seconds=ANSWER_SECONDS)
         except MemorydError as error:  # the event is durable: an error would make the hook send it again
             log.warning("recall.failed", session=event.session_id, error=error.code)
         return ""
+
+    def _turn_of(self, event: Event) -> asyncio.Lock:
+        """A session's hooks are answered in turn: hosts run its start and its first prompt at once."""
+        return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
 
     async def observe(self, event: Event) -> None:
         """Take note of events that make a snapshot stale; not every host tells when a compaction has ended."""
@@ -184,17 +192,23 @@ class Recaller:
 
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars, asker = hosts.get(event.host).max_context_chars, _asker(event)
+        if source == "startup" and before is not None and self._just_taken(before):
+            return ""  # the first prompt was quicker and has it
         if source == "fork":  # the copied conversation holds what its parent was shown
             taken = await self.snapshot(roots, max_chars=max_chars, asker=asker, unasked=True)
             return await self._keep(event, taken, say=False)
         if source == "resume" and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
-            return await self._keep(event, changed, also=before.shown)
+            return await self._add(event, changed, before)
         progress = None
         if source == "compact":
             progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
         taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
         return await self._keep(event, taken)
+
+    def _just_taken(self, snapshot: Snapshot) -> bool:
+        at = snapshot.at or self.clock()
+        return not snapshot.stale and 0 <= (self.clock() - at).total_seconds() < AT_ONCE_SECONDS
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars = hosts.get(event.host).max_context_chars
@@ -209,21 +223,23 @@ class Recaller:
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
-        return await self._keep(event, found, also=before.shown) if found.text else ""
+        return await self._add(event, found, before) if found.text else ""
 
-    async def _keep(
-        self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
-    ) -> str:
-        """Remember what the session was shown, and say it."""
-        await self._remember(event.host, event.session_id, recalled, also)
-        return recalled.text if say else ""
+    async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
+        """Remember the snapshot that the session was given, and say it."""
+        await self._remember(event.host, event.session_id, taken)
+        return taken.text if say else ""
 
-    async def _remember(
-        self, host: str, session_id: str, recalled: Recalled, also: frozenset[str] = frozenset()
-    ) -> None:
+    async def _add(self, event: Event, found: Recalled, before: Snapshot) -> str:
+        """Remember what the session was shown beside its snapshot, which stays what it is, and say it."""
+        row = replace(before, shown=before.shown | frozenset(found.items))
+        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        return found.text
+
+    async def _remember(self, host: str, session_id: str, taken: Recalled) -> None:
         """Recalled text is never evidence."""
-        shown = also | frozenset(recalled.items) | {_STARTED}
-        row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
+        shown = frozenset(taken.items) | {_STARTED}
+        row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
     def _catalogue(self, roots: Roots) -> Catalogue:

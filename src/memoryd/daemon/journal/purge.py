@@ -72,7 +72,7 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
             raise Conflict("a run wrote memory meanwhile; purge again")
         counted.versions = _rewrite_versions(connection, removal)
         forget_lines(connection, found)
-        forget_events(connection, rows)
+        forget_events(connection, rows, found)
         forget_retired(connection, found)
         forget_traces(connection, found, selection, changed=bool(removal.changes))
         for change in removal.changes:

@@ -36,10 +36,12 @@ def _rests_on(refused: Mapping[str, str], seqs: frozenset[int]) -> bool:
     return bool(seqs & set(cites))
 
 
-def forget_events(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:
-    touched = as_json({row["session"] for row in rows})
+def forget_events(connection: sqlite3.Connection, rows: list[sqlite3.Row], found: Found) -> None:
     connection.executemany("delete from events where seq = ?", [(row["seq"],) for row in rows])
-    connection.execute("update sessions set note = '' where id in (select value from json_each(?))", (touched,))
+    connection.execute(
+        "update sessions set note = '' where host || '/' || session_id in (select value from json_each(?))",
+        (as_json(found.sessions),),
+    )
     # a run that has read what is gone loses its token: it can no longer write, and starts again
     connection.execute(
         "update runs set outcome = 'conflict', reason = 'what it had read was purged', ended_at = started_at"
