@@ -78,6 +78,18 @@ def test_basic_memory_gives_its_observations(tmp_path: Path) -> None:
     )
 
 
+def test_codexs_memories_belong_to_the_folders_of_their_task_groups(home: Path) -> None:
+    path = written(
+        home / ".codex" / "memories" / "MEMORY.md",
+        "# Task Group: shop\nscope: releases\napplies_to: cwd=/work/the shop; reuse_rule=safe\n\n## Task 1: ship\n"
+        "### keywords\n\n- ship, shop\n\n## Reusable knowledge\n- The registry is on port 5000 [Task 1][Task 2]\n\n"
+        "# Task Group: habits\nscope: all\napplies_to: cwd=unknown; reuse_rule=any\n\n## User preferences\n- Be brief\n",
+    )
+    assert [(memory.text, memory.cwd, memory.place, memory.tier) for memory in says(path)] == [
+        ("The registry is on port 5000", "/work/the shop", "line 11", "host"), ("Be brief", None, "line 18", "host"),
+    ]  # fmt: skip
+
+
 def test_mem0_exports_come_as_a_list_or_as_an_answer(tmp_path: Path) -> None:
     rows = [
         {"id": "b", "memory": "Second", "created_at": "2026-02-01T00:00:00Z", "categories": ["work"]},
