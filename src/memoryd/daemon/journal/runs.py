@@ -28,7 +28,7 @@ from memoryd.worker.ports import Commit, Job, Run
 from memoryd.worker.project import MAX_CHUNK_CHARS, EventRow, SessionRows, build
 from memoryd.worker.projection import Projection, TurnEnd
 
-_TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use')"
+_TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use','subagent_stop')"
 _READ_BEFORE = 200  #: earlier events of a session that are looked at for copies of new texts
 
 

@@ -83,7 +83,8 @@ def test_codexs_memories_belong_to_the_folders_of_their_task_groups(home: Path) 
         home / ".codex" / "memories" / "MEMORY.md",
         "# Task Group: shop\nscope: releases\napplies_to: cwd=/work/the shop; reuse_rule=safe\n\n## Task 1: ship\n"
         "### keywords\n\n- ship, shop\n\n## Reusable knowledge\n- The registry is on port 5000 [Task 1][Task 2]\n\n"
-        "# Task Group: habits\nscope: all\napplies_to: cwd=unknown; reuse_rule=any\n\n## User preferences\n- Be brief\n",
+        "# Task Group: habits\nscope: all\napplies_to: cwd=unknown; reuse_rule=any\n\n"
+        "## User preferences\n- Be brief\n",
     )
     assert [(memory.text, memory.cwd, memory.place, memory.tier) for memory in says(path)] == [
         ("The registry is on port 5000", "/work/the shop", "line 11", "host"), ("Be brief", None, "line 18", "host"),
