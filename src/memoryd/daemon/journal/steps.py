@@ -129,7 +129,8 @@ def open_items(summary: str) -> list[str]:
         (text, status) if text else (late, early)
         for text, status, early, late in _ITEM.findall(summary[:MAX_LIST_CHARS])
     )
-    return [_plain(text) for text, status in found if status not in _DONE and text.strip()]
+    told = (_plain(text) for text, status in found if status not in _DONE)
+    return [text for text in told if text.strip()]
 
 
 def _plain(text: str) -> str:
