@@ -157,7 +157,7 @@ COSTS = (
         file="daemon/journal/ledger.py",
         old="    _require_room(_windows(connection, need, at, day, limits), need)\n",
         new="",
-        tests=("unit/daemon/journal/test_ledger.py",),
+        tests=(f"{_LEDGER}test_zero_allows_nothing",),
     ),
     Guard(
         name="budget-run",
@@ -173,7 +173,7 @@ COSTS = (
         file="daemon/journal/ledger.py",
         old=" where id = ? and settled_at is null returning",
         new=" where id = ? returning",
-        tests=("unit/daemon/journal/test_ledger.py",),
+        tests=(f"{_LEDGER}test_only_the_first_word_about_a_cost_counts",),
     ),
     Guard(
         name="clock-back",
@@ -181,6 +181,6 @@ COSTS = (
         file="daemon/journal/ledger.py",
         old="    at = max(rfc3339(now), last_at)\n",
         new="    at = rfc3339(now)\n",
-        tests=("unit/daemon/journal/test_ledger.py",),
+        tests=(f"{_LEDGER}test_a_clock_that_was_put_back_for_a_while_frees_no_call",),
     ),
 )
