@@ -85,6 +85,14 @@ RUNS = (
 
 PEOPLE = (
     Guard(
+        name="directory-lock",
+        promise="one at a time writes a directory",
+        file="memory/shelf.py",
+        old="                await stack.enter_async_context(self.place(path).lock)\n",
+        new="                self.place(path)\n",
+        tests=("unit/memory/test_shelf.py",),
+    ),
+    Guard(
         name="base-stands",
         promise="a save before the apply wins",
         file="memory/apply.py",
