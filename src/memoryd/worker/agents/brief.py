@@ -1,6 +1,6 @@
 """What passes between the daemon and the child process of a memory agent that asks a model: lines of JSON.
 
-In: one `Brief`, then an `Answer` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
+In: one `Brief`, then a `Grant` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
 the end one `Done` or one `Fault`. End of input means that the daemon is gone: the child ends, whatever it does.
 """
 
@@ -69,8 +69,8 @@ class Reserve(_Line):
     need: Need
 
 
-class Answer(_Line):
-    """To a reservation: its id, or why not."""
+class Grant(_Line):
+    """To a `Reserve`: the reservation's id, or why there is none."""
 
     reservation: str | None = None
     refusal: str = ""

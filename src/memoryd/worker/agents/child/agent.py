@@ -22,10 +22,10 @@ from memoryd.worker.agents import exits
 from memoryd.worker.agents.brief import (
     SAID,
     AgentFault,
-    Answer,
     Brief,
     Done,
     Fault,
+    Grant,
     Need,
     Reserve,
     Said,
@@ -181,14 +181,14 @@ class _Talk:
             self._child.stdin.write(line.model_dump_json().encode() + b"\n")
             await self._child.stdin.drain()
 
-    async def _reserved(self, need: Need) -> Answer:
+    async def _reserved(self, need: Need) -> Grant:
         try:
             reservation = await asyncio.to_thread(self._ledger.reserve, self._run_id, need, self._clock())
         except BudgetSpent as error:
             self._refused = error
-            return Answer(refusal=str(error))
+            return Grant(refusal=str(error))
         self.open.add(reservation)
-        return Answer(reservation=reservation)
+        return Grant(reservation=reservation)
 
     async def _settle(self, reservation: str, cost: Cost) -> None:
         if reservation not in self.open:

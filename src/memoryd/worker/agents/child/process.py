@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from memoryd.worker.agents.brief import (
     AgentFault,
-    Answer,
     Brief,
     Cost,
     Fault,
+    Grant,
     Need,
     Reserve,
     Spent,
@@ -106,10 +106,10 @@ class PipePurse:
         """Return the reservation's id. :raises AgentFault: `budget`: no call may be made"""
         async with self._asking:
             self._say(Reserve(need=need))
-            answer = Answer.model_validate_json(await _line(self._lines))
-        if answer.reservation is None:
-            raise AgentFault("budget", answer.refusal)
-        return answer.reservation
+            grant = Grant.model_validate_json(await _line(self._lines))
+        if grant.reservation is None:
+            raise AgentFault("budget", grant.refusal)
+        return grant.reservation
 
     async def spent(self, reservation: str, cost: Cost) -> None:
         self._say(Spent(reservation=reservation, cost=cost))

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 from memoryd.clock import mono
 from memoryd.worker.agents.asking import prompt
-from memoryd.worker.agents.asking.answer import Answer, Item, read_text, schema
+from memoryd.worker.agents.asking.answer import Answer, Item, read_output, schema
 from memoryd.worker.agents.asking.batch import Batch
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
@@ -102,12 +102,9 @@ class _Call:
         if failure := outcomes.failure(self.program, ended, told, now):
             raise failure
         try:
-            answer = read_text(told.text)
+            return read_output(told.text)
         except ValueError:
             raise outcomes.of_no_answer(self.program, ended, told, now) from None
-        if not answer.well_formed and (answer.items or '"items"' not in told.text):
-            raise outcomes.of_no_answer(self.program, ended, told, now)
-        return answer
 
     async def _run(self, text: str) -> Ended:
         command = self.settings.command
