@@ -1,14 +1,15 @@
 """What passes between the daemon and the child process of a memory agent that asks a model: lines of JSON.
 
 In: one `Brief`, then a `Grant` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
-the end one `Done` or one `Fault`. End of input means that the daemon is gone: the child ends, whatever it does.
+the end one `Done` or one `Fault`. A `question.Question` may stand in place of the brief. End of input means that the
+daemon is gone: the child ends, whatever it does.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from memoryd.memory.model import CoreLine, Entry, MemoryView, Root
 from memoryd.memory.proposals import Proposal
@@ -19,7 +20,9 @@ from memoryd.worker.projection import Projection
 MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
 
 
-class _Line(BaseModel):
+class Line(BaseModel):
+    """Of the protocol."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
@@ -27,7 +30,7 @@ Way = Literal["tools", "json-schema", "json-object", "text"]
 """How a model is made to answer in a form; the daemon remembers what works at an endpoint."""
 
 
-class Settings(_Line):
+class Settings(Line):
     """How an agent is to work: `[agent]` of the configuration, resolved. It may hold a key, so it is never logged."""
 
     kind: Literal["model", "command"]
@@ -45,9 +48,10 @@ class Settings(_Line):
     way: Way | None = None  #: in which this endpoint is known to answer; None: it has not been tried
 
 
-class Brief(_Line):
+class Brief(Line):
     """All that an agent gets."""
 
+    task: Literal["consolidate"] = "consolidate"
     settings: Settings
     projection: Projection
     core: tuple[CoreLine, ...] = ()
@@ -64,25 +68,25 @@ class Brief(_Line):
         )  # fmt: skip
 
 
-class Reserve(_Line):
+class Reserve(Line):
     kind: Literal["reserve"] = "reserve"
     need: Need
 
 
-class Grant(_Line):
+class Grant(Line):
     """To a `Reserve`: the reservation's id, or why there is none."""
 
     reservation: str | None = None
     refusal: str = ""
 
 
-class Spent(_Line):
+class Spent(Line):
     kind: Literal["spent"] = "spent"
     reservation: str
     cost: Cost
 
 
-class Note(_Line):
+class Note(Line):
     """What a session hands on to later runs: open points, what was decided."""
 
     host: str
@@ -90,7 +94,7 @@ class Note(_Line):
     text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
-class Done(_Line):
+class Done(Line):
     kind: Literal["done"] = "done"
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -123,7 +127,7 @@ FaultCode = Literal[
 ]
 
 
-class Fault(_Line):
+class Fault(Line):
     """Why there is no answer. Nothing of the conversation or of the model's text stands in `reason`."""
 
     kind: Literal["fault"] = "fault"
@@ -131,10 +135,6 @@ class Fault(_Line):
     reason: str  #: a sentence for people that says what to do
     retry_after_seconds: float | None = None
     way: Way | None = None  #: that worked before the run failed, where none was known
-
-
-Said = Annotated[Reserve | Spent | Done | Fault, Field(discriminator="kind")]
-SAID: TypeAdapter[Said] = TypeAdapter(Said)
 
 
 class AgentFault(Exception):

@@ -78,9 +78,11 @@ def system(*extra: str, **fields: str) -> str:
     return _filled(("system", *extra), fields)
 
 
-def deciding(schema: str) -> str:
-    """The instructions for what is to become of related candidates. Its first call reads the file."""
-    return _filled(("deciding",), {"schema": schema})
+def alone(page: str, schema: str) -> str:
+    """The instructions for a question of its own: deciding, choosing, ordering, summarising. The first call for a page
+    reads its file.
+    """
+    return _filled((page,), {"schema": schema})
 
 
 def _filled(pages: Iterable[str], fields: Mapping[str, str]) -> str:

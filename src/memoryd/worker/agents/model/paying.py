@@ -46,6 +46,7 @@ class Limits:
 
     calls: int
     tokens: int
+    ends_mono: float  #: when its time is over, by the loop's clock
 
 
 class PayingModel(WrapperModel):

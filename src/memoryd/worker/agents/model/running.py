@@ -10,7 +10,6 @@ from pydantic_ai import Agent, Tool
 from pydantic_ai.exceptions import ModelContextWindowExceededError
 from pydantic_ai.settings import ModelSettings
 
-from memoryd.worker.agents import providers
 from memoryd.worker.agents.asking import electing, prompt
 from memoryd.worker.agents.asking.answer import Answer, Item
 from memoryd.worker.agents.asking.batch import Batch
@@ -18,13 +17,12 @@ from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import Sheet, Size
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Settings, Way
-from memoryd.worker.agents.model import clients, deciding, ladder, looking
-from memoryd.worker.agents.model.faults import fault_of
+from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Way
+from memoryd.worker.agents.model import deciding, ladder, looking
 from memoryd.worker.agents.model.grades import Manner
 from memoryd.worker.agents.model.ladder import LADDER, Rung
-from memoryd.worker.agents.model.paying import FRAME_TOKENS, Limits, PayingModel
-from memoryd.worker.agents.providers import Endpoint
+from memoryd.worker.agents.model.opening import opened
+from memoryd.worker.agents.model.paying import FRAME_TOKENS, PayingModel
 
 ANYWHERE: Way = "text"  #: for a run that has no calls to find out what works
 PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked twice
@@ -37,36 +35,20 @@ async def run(brief: Brief, purse: Purse) -> Done:
 
     :raises AgentFault: see the table in `faults`
     """
-    settings = brief.settings
-    endpoint = _endpoint(settings)
-    steps = settings.compaction_max_steps if brief.projection.partial else settings.max_steps
+    steps = brief.settings.compaction_max_steps if brief.projection.partial else brief.settings.max_steps
     await asyncio.to_thread(prompt.system, *prompt.PAGES)  # read once, not on the loop
-    limits = Limits(calls=steps, tokens=settings.tokens_per_run)
     found: list[Way] = []
     try:
-        async with asyncio.timeout(settings.timeout_seconds) as limit:
-            async with clients.connected(endpoint, settings) as model:
-                paying = PayingModel(model, endpoint=endpoint, purse=purse, limits=limits)
-                return await _Run(brief=brief, model=paying, ends_mono=limit.when() or 0.0, found=found).done()
-    except Exception as error:
-        fault = error if isinstance(error, AgentFault) else fault_of(error, endpoint, settings.key_name)
-        if fault is None:
-            raise
-        raise fault.having_found(next(iter(found), None)) from error
-
-
-def _endpoint(settings: Settings) -> Endpoint:
-    try:
-        return providers.endpoint(settings.model, settings.base_url)
-    except ValueError as error:
-        raise AgentFault("configuration", f"{error}; correct [agent] model") from error
+        async with opened(brief.settings, purse, calls=steps) as model:
+            return await _Run(brief=brief, model=model, found=found).done()
+    except AgentFault as error:
+        raise error.having_found(next(iter(found), None)) from error
 
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
     brief: Brief
     model: PayingModel
-    ends_mono: float  #: by the loop's clock
     found: list[Way]  #: the way that the probe found: it is paid for, whatever comes of the run
 
     @property
@@ -116,7 +98,7 @@ class _Run:
         """Everything together: what is obvious without a question, for the rest at most one more."""
         batch = await asyncio.to_thread(Batch.of, items, sheet.manifest.everything, sheet.conversation.said)
         asks = batch.asked and self.manner.looks
-        return batch.settled(await deciding.decisions(self.model, batch.question(), self.ends_mono) if asks else ())
+        return batch.settled(await deciding.decisions(self.model, batch.question()) if asks else ())
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
         tools = tools if rung.way == "tools" else ()
