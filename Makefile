@@ -26,8 +26,8 @@ $(STAMP): pyproject.toml
 demo: $(STAMP) ## a recorded session through the real hook into a temporary daemon; asserts and shows the memory
 	@$(BIN)/memoryd demo
 
-test: $(STAMP) ## unit, integration and acceptance tests
-	$(BIN)/pytest -q
+test: $(STAMP) ## unit, integration and acceptance tests, as many at once as there are processors
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist worksteal
 
 test-model: $(STAMP) ## a real local model; MODEL=1.5b downloads 1.1 GB and measures what it remembers
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,test-model]'

@@ -64,6 +64,7 @@ class _Section(BaseModel):
 
 class Daemon(_Section):
     enabled: bool = True
+    autostart: bool = False  #: a hook that finds no daemon starts one
     socket: str | None = None
     data_dir: str | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import uuid
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
-from memoryd.ipc import redaction
+from memoryd.ipc import redaction, starter
 from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
 from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.places import Places
@@ -245,6 +246,8 @@ class Daemon:
         """Listen, then catch up with what happened while nobody did."""
         self.server = Server(handlers, on_failure=_log_failure)
         await self.server.start(self.places.socket, activated)
+        await asyncio.to_thread(starter.forget_marks, self.places)
+        await self._settle_starter()
         self.state = "ready"
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
@@ -329,10 +332,19 @@ class Daemon:
             if config.agent != before.agent:
                 self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
             self.runner.net = second_net.choose(config.privacy.scanner)
+            await self._settle_starter()
             if (config.agent, config.budget) != (before.agent, before.budget):
                 await asyncio.to_thread(self.breaker.settings_changed)
                 self.worker.wake()
             log.info("config.reloaded")
+
+    async def _settle_starter(self) -> None:
+        """Let hooks start this daemon again, or not, as the configuration says."""
+        wanted = starter.text(self.places, Path(sys.executable), os.environ) if self.config.daemon.autostart else None
+        try:
+            await asyncio.to_thread(starter.settle, self.places, wanted)
+        except MemorydError as error:
+            log.warning("starter.failed", error=error.code)
 
     async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
         """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.

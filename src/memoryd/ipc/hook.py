@@ -15,9 +15,19 @@ MAX_LINE_BYTES = 8 * 1024 * 1024
 MAX_SPOOL_BYTES = 256 * 1024 * 1024
 MAX_SPOOL_FILES = 20_000
 SLOW_SECONDS = 10  # after a missed deadline hooks spool at once for this long
+START_SECONDS = 60  # between two tries to start a daemon
 QUIET_MS = 100  # without a byte: look whether the document is complete, for hosts that keep stdin open
 STDIN_SECONDS = 2.0
-CONTEXT_EVENTS = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "sessionStart", "userPromptSubmitted")
+CONTEXT_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "BeforeAgent",  # Gemini
+    "sessionStart",  # Copilot, Cursor
+    "userPromptSubmitted",
+    "beforeSubmitPrompt",
+    "on_session_start",  # Hermes
+    "pre_llm_call",
+)
 ENV = (
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
@@ -44,6 +54,8 @@ TOOL_KEYS = (
     "tool_use_id",
     "toolName",
     "sessionId",
+    "conversation_id",
+    "generation_id",
 )
 
 
@@ -66,15 +78,15 @@ def _deliver(host: str, event: "str | None", socket_path: str, spool_dir: str) -
     if not raw.strip():
         return
     ident, at_ns = posix.urandom(16).hex(), time.time_ns()
-    reply, late = None, False
+    reply, late, absent = None, False, False
     if not _slow(spool_dir):
         deadline = time.monotonic() + (1.0 if event is None or event in CONTEXT_EVENTS else 0.3)
         try:
             reply = _ask(socket_path, _line(ident, at_ns, host, event, raw), deadline)
         except TimeoutError:
             late = True
-        except OSError:
-            pass
+        except OSError as error:
+            absent = isinstance(error, (FileNotFoundError, ConnectionRefusedError))
     if reply is not None and reply.startswith(ACCEPTED):
         _write(1, _json.scanstring(reply, len(ACCEPTED), True)[0].encode())
     elif reply is None or '"retry":"never"' not in reply:
@@ -83,6 +95,8 @@ def _deliver(host: str, event: "str | None", socket_path: str, spool_dir: str) -
             _spool(spool_dir, f"{at_ns}-{posix.getpid()}-{ident}", _line(ident, at_ns, host, event, kept))
     if late:
         _touch(spool_dir, ".slow")
+    if absent:
+        _start(spool_dir)
 
 
 ACCEPTED = '{"jsonrpc":"2.0","id":1,"result":{"stdout":"'  # the daemon writes its keys in this order
@@ -187,10 +201,40 @@ def _outcome_only(raw: str) -> str:
 
 
 def _slow(spool_dir: str) -> bool:
+    return _age(spool_dir + "/.slow") < SLOW_SECONDS
+
+
+def _age(path: str) -> float:
+    """Seconds since a mark was touched; without end where there is none, or one from the future."""
     try:
-        return 0 <= time.time() - posix.stat(spool_dir + "/.slow").st_mtime < SLOW_SECONDS
+        age = time.time() - posix.stat(path).st_mtime
     except OSError:
-        return False
+        return float("inf")
+    return age if age >= 0 else float("inf")
+
+
+def _start(spool_dir: str) -> None:
+    """Start the daemon where its configuration lets a hook do so: at most once a minute, never after a stop.
+
+    It gets a session of its own and nothing of this process, so that no host waits for it or ends it.
+    """
+    starter = spool_dir[: -len("spool")] + "bin/memoryd-start"
+    posix.stat(starter)  # missing: not wanted
+    if _age(spool_dir + "/.starting") < START_SECONDS or _age(spool_dir + "/.stopped") < float("inf"):
+        return
+    _touch(spool_dir, ".starting")
+    if posix.fork():
+        return
+    try:
+        posix.setsid()
+        null = posix.open("/dev/null", posix.O_RDWR)
+        for descriptor in range(3):
+            posix.dup2(null, descriptor)
+        posix.closerange(3, 1024)
+        posix.chdir("/")
+        posix.execve(starter, [starter], {})
+    finally:
+        posix._exit(127)
 
 
 def _touch(spool_dir: str, name: str) -> None:

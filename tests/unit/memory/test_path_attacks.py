@@ -1,6 +1,7 @@
 """Names and files that lead out of a memory directory, or hold a reader up: refused at every door, and none blocks."""
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -122,8 +123,8 @@ def _fifo(target: Path, _: Path) -> None:
 def _socket(target: Path, _: Path) -> None:
     import socket
 
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(target))
+    with contextlib.chdir(target.parent), socket.socket(socket.AF_UNIX) as one:
+        one.bind(target.name)  # a short name: the whole path may be longer than a socket's may be
 
 
 def _device(target: Path, _: Path) -> None:

@@ -14,6 +14,7 @@ from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, carry_out
 from memoryd.daemon.service import Service, run_steps
 from memoryd.errors import MemorydError, NotFound, UsageError
+from memoryd.ipc import starter
 
 
 @app.command(rich_help_panel=CONNECT)
@@ -135,6 +136,7 @@ def uninstall_everything(
         screen.say(f"delete {places.data}: the journal and every memory in it, for good")
     _confirm("Do this?", yes)
     carry_out(plan)
+    starter.settle(places, None)
     _remove_service(service)
     process.stop(places)
     if data and places.data.is_dir():

@@ -10,6 +10,7 @@ from memoryd.daemon.cli.times import span
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service, run_steps
 from memoryd.errors import NoDaemon
+from memoryd.ipc import starter
 from memoryd.ipc.methods.daemon import Health
 
 NOT_RUNNING = 3  #: exit status of `status`, as for every init script
@@ -31,11 +32,13 @@ def start() -> None:
 def stop() -> None:
     """Stop the daemon; what it does is written down first.
 
-    Hooks go on: they leave their events in the spool, and the next start takes them in.
+    Hooks go on: they leave their events in the spool, and the next start takes them in. None of them starts a daemon
+    meanwhile, also where `[daemon] autostart` lets them.
 
     Example: [cyan]memoryd stop[/]
     """
     places = asking.places_anyway()
+    starter.mark_stopped(places)
     pid = process.stop(places)
     screen.say("memoryd is not running" if pid is None else f"memoryd stopped, pid {pid}")
     service = Service(places=places)

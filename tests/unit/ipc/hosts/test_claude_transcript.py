@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event
-from memoryd.ipc.hosts import claude_transcript
+from memoryd.ipc.hosts import jsonlines
 from memoryd.ipc.hosts.base import TranscriptRead, TranscriptState
 
 CLAUDE = hosts.get("claude-code")
@@ -280,7 +280,7 @@ def test_bad_lines_are_counted_and_passed_over() -> None:
 
 def test_a_partial_last_line_waits_and_an_endless_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(TALK + b'{"type":"us').consumed == len(TALK)
-    monkeypatch.setattr(claude_transcript, "MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr(jsonlines, "MAX_LINE_BYTES", 1000)
     endless = TALK + b'{"type":"user",' + b"x" * 2000
     assert read(endless).consumed == len(endless)
     over = read(lines(user("y" * 1000, "u8"), user("short", "u9")))
