@@ -36,12 +36,12 @@ class PricedAgent:
     async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         assert self.ledger is not None
         settings = Settings(kind="model", model=MODEL, base_url=self.url, key="k-not-a-key", way="tools")
-        done = await run(Brief.of(settings, projection, memory, utc_now()), _LedgerPurse(self.ledger, run_id))
+        done = await run(Brief.of(settings, projection, memory, utc_now()), LedgerPurse(self.ledger, run_id))
         return AgentResult(proposals=done.proposals)
 
 
 @dataclass
-class _LedgerPurse:
+class LedgerPurse:
     ledger: Ledger
     run_id: str
 

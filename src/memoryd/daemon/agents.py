@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memoryd.daemon import choosing
 from memoryd.daemon.config import Config
@@ -15,6 +16,9 @@ from memoryd.errors import MemorydError
 from memoryd.worker.agents import OnDemand, providers, rules_agent
 from memoryd.worker.agents.brief import Settings, Way
 from memoryd.worker.ports import Ledger, MemoryAgent
+
+if TYPE_CHECKING:
+    from memoryd.worker.agents.child.agent import ChildAgent
 
 PLACES = "run/agents"  #: below the data directory: the working directories of runs
 
@@ -49,12 +53,16 @@ class Agents:
     def fallback(self) -> MemoryAgent | None:
         return None if self.config().agent.kind == "rules" else rules_agent()
 
-    def _child(self, kind: str) -> MemoryAgent:
+    def asked(self, ledger: Ledger) -> "ChildAgent":
+        """The model as it is asked about memory, paying from a ledger. Blocking: the first one loads its modules."""
+        return self._child("model", ledger)
+
+    def _child(self, kind: str, ledger: Ledger | None = None) -> "ChildAgent":
         from memoryd.worker.agents.child import outfit
         from memoryd.worker.agents.child.agent import ChildAgent
 
         return ChildAgent(
-            name=kind, settings=self.settings, ledger=self.ledger, places=self.places,
+            name=kind, settings=self.settings, ledger=ledger or self.ledger, places=self.places,
             order=lambda settings, place: outfit.order(
                 settings, place, self.env, allow_uncaged=self.config().agent.allow_uncaged
             ),

@@ -66,6 +66,17 @@ def endpoint(agent: Agent) -> Endpoint:
         raise ConfigError(f"[agent] {error}") from error
 
 
+def unfit_to_answer(agent: Agent) -> str:
+    """Why the agent in force cannot be asked about memory that is there already; '' when it can."""
+    if agent.kind != "model":
+        return f'only a model can be asked about memory, and [agent] kind is {agent.kind}; set kind = "model"'
+    try:
+        tiny = endpoint(agent).grade == "tiny"
+    except ConfigError as error:
+        return str(error)
+    return f"{agent.model} is too small a model to be asked about memory; name one of 4b or more" if tiny else ""
+
+
 def key_of(agent: Agent, target: Endpoint, env: Mapping[str, str], config_dir: Path) -> Key | None:
     """Return the key for an endpoint, None where none is needed. Blocking.
 

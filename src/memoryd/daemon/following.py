@@ -11,6 +11,7 @@ import structlog
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
@@ -29,6 +30,7 @@ class Follower:
     recaller: Recaller
     reader: TranscriptReader
     observer: Observer
+    preparer: Preparer
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -39,6 +41,7 @@ class Follower:
         if any(one.job for one in appended):
             self.worker.wake()
         self.indexer.wake()
+        self.preparer.follow(event, appended)
         directory, reads = binding.dir, transcript_path is not None
         if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))

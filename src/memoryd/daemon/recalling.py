@@ -65,6 +65,8 @@ class Recaller:
     config: Callable[[], Config]
     clock: Clock
     guests: Guests = field(default_factory=Guests)
+    chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
+    """Ids of the entries that were chosen for a session's next prompt, once."""
 
     async def for_hook(self, translated: Translated, event: Event) -> str:
         """The context for a hook's answer, '' when there is nothing to say or it would come too late."""
@@ -142,14 +144,16 @@ class Recaller:
 
     async def prefetch(
         self, roots: Roots, query: str, *, shown: frozenset[str] = frozenset(), max_chars: int = recall.MAX_CHARS,
-        budget_tokens: int | None = None,
+        budget_tokens: int | None = None, asker: Asker | None = None,
     ) -> Recalled:  # fmt: skip
-        """The memories that a prompt speaks of."""
+        """The memories that a prompt speaks of, then those that were chosen for it when the turn before ended."""
         if not self.shelf.loaded(roots):
             await self._look(roots)
         catalogue = self.shelf.joined(roots)
+        session = asker.session if asker else None
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
+            chosen=self.chosen(*session) if session else (),
             language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
         )  # fmt: skip
@@ -206,7 +210,7 @@ class Recaller:
             return await self._keep(event, taken)
         if self.config().recall.mode == "tools":
             return ""
-        found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
+        found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
         return await self._keep(event, found, also=before.shown) if found.text else ""
 
     async def _keep(

@@ -152,3 +152,19 @@ def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_
     given = Config(agent=agent(kind="command", command=("claude", "-p"), allow_uncaged=True))
     assert choosing.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
     assert "absolute path" in str(choosing.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({}, "kind is rules"),
+        ({"kind": "command", "command": ("claude",)}, "kind is command"),
+        ({"kind": "model"}, "names none"),
+        ({"kind": "model", "model": "openai:qwen-1.5b"}, "too small"),
+        ({"kind": "model", "model": "openai:qwen-7b"}, ""),
+    ],
+)
+def test_only_a_model_that_can_fill_in_a_form_is_asked_about_memory(given: dict[str, object], why: str) -> None:
+    found = choosing.unfit_to_answer(agent(**given))
+    assert why in found
+    assert bool(found) == bool(why)

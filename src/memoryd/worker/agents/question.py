@@ -62,6 +62,11 @@ class Told(Line):
     sentences: tuple[Sentence, ...] = ()
 
 
+async def nothing(look: Look) -> Seen:
+    """What is seen where there is nothing to look at."""
+    return Seen()
+
+
 Looking = Callable[[Look], Awaitable[Seen]]
 Answering = Callable[[Question, Purse, Looking], Coroutine[Any, Any, Told]]
 """What the module of an agent that can be asked offers as `answer`. It raises `AgentFault` as its `work` does."""

@@ -20,8 +20,8 @@ from memoryd.worker.agents import exits
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Settings, Way
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import Order
-from memoryd.worker.agents.child.talk import MAX_LINE_BYTES, Talk, nothing
-from memoryd.worker.agents.question import Looking, Question, Told
+from memoryd.worker.agents.child.talk import MAX_LINE_BYTES, Talk
+from memoryd.worker.agents.question import Looking, Question, Told, nothing
 from memoryd.worker.ports import AgentResult, Ledger
 from memoryd.worker.projection import Projection
 

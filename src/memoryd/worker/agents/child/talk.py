@@ -21,11 +21,6 @@ MAX_REASON_CHARS = 500
 MAX_LOOKS = 50  #: as many as there may be steps
 
 
-async def nothing(look: Look) -> Seen:
-    """What is seen where there is nothing to look at."""
-    return Seen()
-
-
 class Talk:
     """What the child says, answered line by line."""
 
