@@ -1,6 +1,6 @@
 """Rows, catalogues and runs as the results of the protocol."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -94,7 +94,7 @@ def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
 
 def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
     """Items with what `list` warns of: signs of an attack in what a person said, of little worth, of another's copy."""
-    twins = quality.duplicates(k.entry for k in catalogue.entries)
+    twins = quality.duplicates(own_entries(catalogue))
     known = {(k.key.root, k.key.path): k.entry for k in catalogue.entries}
     texts = {(key.root, key.path): text for key, text in catalogue.files.items()}
     return tuple(
@@ -108,6 +108,11 @@ def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[st
     worth = [str(sign.flag) for sign in quality.lint_kept(entry)] if entry and entry.active and not entry.dated else []
     twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
     return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
+
+
+def own_entries(catalogue: Catalogue) -> Iterator[Entry]:
+    """Those that count: a team's files are not ours to bound."""
+    return (known.entry for known in catalogue.entries if known.key.root is not Root.TEAM)
 
 
 def totals(found: Mapping[EntryType, quality.Total]) -> dict[str, TypeTotal]:

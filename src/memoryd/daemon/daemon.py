@@ -58,6 +58,7 @@ from memoryd.daemon.reviewing import Inbox
 from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
+from memoryd.daemon.teaming import Teams
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
@@ -109,6 +110,7 @@ class Daemon:
     runner: Runner = field(init=False)
     worker: Worker = field(init=False)
     reader: TranscriptReader = field(init=False)
+    teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
@@ -160,6 +162,7 @@ class Daemon:
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
+            hide=lambda events: self.ingest.ignores.without(events),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
@@ -175,9 +178,11 @@ class Daemon:
             ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
             restart=self.stop_to_restart,
         )  # fmt: skip
+        self.teams = Teams(journal=self.journal)
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
             chosen=lambda host, session: self.preparer.take(host, session),
+            teams=self.teams,
         )  # fmt: skip
         self.ingest = Ingest(
             self.journal,
@@ -209,7 +214,7 @@ class Daemon:
             net=lambda: self.runner.net, clock=self.clock,
         )  # fmt: skip
         self.preparer = Preparer(
-            journal=self.journal, runs=self.runs, shelf=self.shelf, assistant=self.assistant,
+            journal=self.journal, runs=self.runs, catalogue=self.recaller.catalogue, assistant=self.assistant,
             looker=Looker(memories=self.memory_search, sessions=self.session_search), config=lambda: self.config,
             clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
         )  # fmt: skip

@@ -18,6 +18,7 @@ import structlog
 from memoryd.daemon import projects
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
+from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
@@ -64,6 +65,7 @@ class Ingest:
     pauses: list[Pause] = field(default_factory=list)
     agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     counted: Counted = field(default_factory=Counted)
+    ignores: Ignores = field(default_factory=Ignores)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
     _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
     _off_record: set[tuple[str, str]] = field(default_factory=set)
@@ -90,7 +92,7 @@ class Ingest:
                 headless=translated.headless,
                 redacted=redacted,
             )
-            for event, redacted in await _cleaned(translated.events, len(params.raw))
+            for event, redacted in await _cleaned(await self._told(translated.events), len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -113,7 +115,7 @@ class Ingest:
         why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
         if why:
             return EventPublished(seq=0, duplicate=False, turn_count=0, passed_over=why)
-        cleaned = await _cleaned((event,), len(event.data.model_dump_json()))
+        cleaned = await _cleaned(await self._told((event,)), len(event.data.model_dump_json()))
         arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
@@ -129,7 +131,7 @@ class Ingest:
         if self._is_opted_out(events[0], headless=headless):
             return []
         kept = [event for event in events if not self.is_off_record(binding.dir, event)]
-        cleaned = await asyncio.to_thread(clean_all, kept)
+        cleaned = await asyncio.to_thread(lambda: clean_all(self.ignores.without(kept)))
         return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:
@@ -162,6 +164,8 @@ class Ingest:
         """A session is bound once; later events may come from anywhere."""
         if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
             self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
+        if not self.ignores.fresh(event.cwd):
+            await asyncio.to_thread(self.ignores.look, event.cwd)
         key = (event.host, event.session_id)
         binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
         if binding is None:
@@ -192,6 +196,12 @@ class Ingest:
         key = await asyncio.to_thread(self.journal.projects.key_of, project)
         return Binding(dir=self.places.data / "projects" / key / "memory", kind="project", project=key)
 
+    async def _told(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The events as far as their repository wants them remembered."""
+        if all(self.ignores.of(event.cwd) is None for event in events):
+            return events
+        return await asyncio.to_thread(self.ignores.without, events)
+
     def is_off_record(self, directory: Path, event: Event) -> bool:
         """Whether an event that a transcript holds was said during a pause or in an excluded folder."""
         return self.is_paused(directory, event.at) or self._is_excluded(event)
@@ -205,7 +215,7 @@ class Ingest:
 
     def _is_excluded(self, event: Event) -> bool:
         """Whether a pattern covers where it happened, by the name it came with or by the real one."""
-        if self._is_of_an_agent(event):
+        if self._is_of_an_agent(event) or self.ignores.covers(event.cwd):
             return True
         cwd = event.cwd or ""
         names = {cwd, self._real_paths.get(cwd, cwd)} - {""}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.searching import SessionSearch
+from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.fence import clean
 from memoryd.memory.model import FileKey, Root
 from memoryd.worker.agents.question import Look, Looking, Row, Seen, Sought
@@ -21,24 +22,24 @@ class Looker:
     memories: MemorySearch
     sessions: SessionSearch
 
-    def over(self, roots: Mapping[Root, Path], directory: Path, ids: Mapping[FileKey, str]) -> Looking:
+    def over(
+        self, roots: Mapping[Root, Path], catalogue: Catalogue, directory: Path, ids: Mapping[FileKey, str]
+    ) -> Looking:
         """Return what answers looks in a place.
 
+        :param catalogue: of what may be shown there
         :param ids: of the entries that may be named; others that are found are there to be read
         """
 
+        async def find(sought: Sought) -> list[Row]:
+            if sought.scope == "sessions":
+                spoken = await self.sessions.find(sought.query, directory, limit=SPOKEN)
+                return [Row(text=f"{s.spoken.at:%Y-%m-%d} {s.spoken.role}: {clean(s.snippet)}") for s in spoken]
+            hits = await self.memories.find(sought.query, roots, catalogue, match="any", limit=FOUND)
+            return [Row(id=ids.get(hit.key, ""), text=f'"{hit.name}": {clean(hit.snippet)}') for hit in hits]
+
         async def look(given: Look) -> Seen:
-            searches = (self._find(sought, roots, directory, ids) for sought in given.sought)
-            found = chain.from_iterable(await asyncio.gather(*searches))
+            found = chain.from_iterable(await asyncio.gather(*map(find, given.sought)))
             return Seen(rows=tuple(dict.fromkeys(found)))
 
         return look
-
-    async def _find(
-        self, sought: Sought, roots: Mapping[Root, Path], directory: Path, ids: Mapping[FileKey, str]
-    ) -> list[Row]:
-        if sought.scope == "sessions":
-            spoken = await self.sessions.find(sought.query, directory, limit=SPOKEN)
-            return [Row(text=f"{s.spoken.at:%Y-%m-%d} {s.spoken.role}: {clean(s.snippet)}") for s in spoken]
-        hits = await self.memories.find(sought.query, roots, match="any", limit=FOUND)
-        return [Row(id=ids.get(hit.key, ""), text=f'"{hit.name}": {clean(hit.snippet)}') for hit in hits]

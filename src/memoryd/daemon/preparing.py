@@ -18,18 +18,16 @@ from memoryd.daemon.assisting import Assistant
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import lately
 from memoryd.daemon.journal.journal import Appended
-from memoryd.daemon.journal.lately import Lately
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshots
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.looking import Looker
 from memoryd.ipc.events import Event, SessionEnd
 from memoryd.memory.candidates import candidates
-from memoryd.memory.catalogue import Known
+from memoryd.memory.catalogue import Catalogue, Known
 from memoryd.memory.model import Root
 from memoryd.memory.recall import PREFETCH_LIMIT
 from memoryd.memory.recall_blocks import entry_id
-from memoryd.memory.shelf import Shelf
 from memoryd.memory.text import bare
 from memoryd.worker.agents.question import Row, Told
 
@@ -46,13 +44,24 @@ V = TypeVar("V")
 log = structlog.get_logger("assist")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _About:
+    """What a question is about."""
+
+    prompts: tuple[str, ...]
+    directory: Path
+    roots: Mapping[Root, Path]
+    catalogue: Catalogue
+    known: tuple[Known, ...]  #: that the session was not shown, the best first
+
+
 @dataclass(slots=True, kw_only=True)
 class Preparer:
     """Follows what sessions do, and keeps a choice for each."""
 
     journal: Store
     runs: JournalRuns
-    shelf: Shelf
+    catalogue: Callable[[Mapping[Root, Path]], Catalogue]  #: of what may be shown there, as last loaded
     assistant: Assistant
     looker: Looker
     config: Callable[[], Config]
@@ -124,40 +133,38 @@ class Preparer:
 
     async def _prepare(self, session: Session) -> None:
         started = mono()
-        found = await asyncio.to_thread(self._looked_up, session)
-        if found is None:
+        about = await asyncio.to_thread(self._looked_up, session)
+        if about is None or len(about.known) <= WANTED:  # what there is has room: nothing is to be chosen
             return
-        about, roots, known = found
-        if len(known) <= WANTED:  # what there is has room: nothing is to be chosen
-            return
-        ids = {one.key: f"m{n}" for n, one in enumerate(known, start=1)}
+        ids = {one.key: f"m{n}" for n, one in enumerate(about.known, start=1)}
         told = await self.assistant.ask(
-            "choose", about.prompts, [Row(id=ids[one.key], text=_row(one)) for one in known], str(about.directory),
-            wanted=WANTED, unasked=True, looking=self.looker.over(roots, about.directory, ids),
+            "choose", about.prompts, [Row(id=ids[one.key], text=_row(one)) for one in about.known],
+            str(about.directory), wanted=WANTED, unasked=True,
+            looking=self.looker.over(about.roots, about.catalogue, about.directory, ids),
         )  # fmt: skip
         if not isinstance(told, Told):
             log.info("assist.unanswered", session=session[1], code=told.why.partition(":")[0][:40])
             return
-        named = {ids[one.key]: entry_id(one) for one in known}
+        named = {ids[one.key]: entry_id(one) for one in about.known}
         chosen = tuple(named[id] for id in dict.fromkeys(told.ids) if id in named)[:WANTED]
         _put(self._ready, session, chosen, MAX_SESSIONS)
         duration_ms = round((mono() - started) * 1000)
         log.info("assist.prepared", session=session[1], chosen=len(chosen), duration_ms=duration_ms)
 
-    def _looked_up(self, session: Session) -> tuple[Lately, Mapping[Root, Path], list[Known]] | None:
-        """What the session is about, and the entries it was not shown; None when its next prompt is told nothing. In a
-        thread.
-        """
-        about = lately.read(self.journal, *session)
-        before = Snapshots(self.journal).of(*session)
-        if about is None or not about.prompts or before is None or before.stale or self._tells_nothing():
+    def _looked_up(self, session: Session) -> _About | None:
+        """Return what to choose from; None when the session's next prompt is told nothing unasked. In a thread."""
+        found, before = lately.read(self.journal, *session), Snapshots(self.journal).of(*session)
+        if found is None or not found.prompts or before is None or before.stale or self._tells_nothing():
             return None
-        roots = self.runs.roots_of(about.directory)
+        roots = self.runs.roots_of(found.directory)
+        catalogue = self.catalogue(roots)
         known = candidates(
-            self.shelf.joined(roots), "\n".join(about.prompts), now=self.clock(), shown=before.shown,
-            tools=about.tools, weights=tuning.weights(self.config()),
+            catalogue, "\n".join(found.prompts), now=self.clock(), shown=before.shown, tools=found.tools,
+            weights=tuning.weights(self.config()),
         )  # fmt: skip
-        return about, roots, known
+        return _About(
+            prompts=found.prompts, directory=found.directory, roots=roots, catalogue=catalogue, known=tuple(known)
+        )
 
     def _tells_nothing(self) -> bool:
         return self.config().recall.mode == "tools" or self.config().recall.assist == "off"

@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.clock import Clock
-from memoryd.daemon import checkpoint, tuning
+from memoryd.daemon import checkpoint, teaming, tuning
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
 from memoryd.daemon.journal import progress as progress_of
@@ -18,6 +18,7 @@ from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.daemon.journal.touched import touched
+from memoryd.daemon.teaming import Teams
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, SessionStart, UserPrompt
@@ -64,6 +65,7 @@ class Recaller:
     shelf: Shelf
     config: Callable[[], Config]
     clock: Clock
+    teams: Teams
     guests: Guests = field(default_factory=Guests)
     chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
     """Ids of the entries that were chosen for a session's next prompt, once."""
@@ -94,7 +96,7 @@ class Recaller:
         :param unasked: a hook's, not a person's or a tool's: what it holds is up to `[recall] mode`
         """
         await self._look(roots)
-        catalogue = self.shelf.joined(roots)
+        catalogue = self.catalogue(roots)
         settings, language = self.config().recall, self._language_of(catalogue)
         words = labels.of(language)
         now = self.clock()
@@ -149,7 +151,7 @@ class Recaller:
         """The memories that a prompt speaks of, then those that were chosen for it when the turn before ended."""
         if not self.shelf.loaded(roots):
             await self._look(roots)
-        catalogue = self.shelf.joined(roots)
+        catalogue = self.catalogue(roots)
         session = asker.session if asker else None
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
@@ -228,9 +230,15 @@ class Recaller:
         row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
+    def catalogue(self, roots: Roots) -> Catalogue:
+        """The memory of these roots and what may be shown of the team's, as last looked at."""
+        return self.shelf.joined(roots).joined(self.teams.shown(roots))
+
     async def _look(self, roots: Roots) -> None:
         """See a person's edits, if the disk is quick enough; else what was loaded last is used."""
-        looking = asyncio.ensure_future(self.shelf.refresh_existing(roots))
+        looking = asyncio.gather(
+            self.shelf.refresh_existing(roots), asyncio.to_thread(self.teams.look, teaming.key_of(roots))
+        )
         first = not self.shelf.loaded(roots)
         await asyncio.wait([looking], timeout=None if first else REFRESH_SECONDS)
 

@@ -43,6 +43,7 @@ class TranscriptReader:
     user_memory: Path
     wake: Callable[[], None] = lambda: None
     off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
+    hide: Callable[[Sequence[Event]], Sequence[Event]] = lambda events: events  #: what a repository wants not told
     #: of the sessions that are being read; gone with their last reader
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -115,7 +116,7 @@ class TranscriptReader:
             chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
         )
         binding = position.binding
-        wanted = [event for event in read.events if not self.off_record(binding.dir, event)]
+        wanted = [event for event in self.hide(read.events) if not self.off_record(binding.dir, event)]
         events = [*wanted, *_memory_written(wanted, (binding.dir, self.user_memory))]
         cleaned = map(clean, events)
         return read, [Arrival(event=event, binding=binding, redacted=redacted) for event, redacted in cleaned]

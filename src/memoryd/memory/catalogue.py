@@ -100,7 +100,7 @@ class Catalogue:
             notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
             entries=_entries(texts, mtimes or {}, previous),
             sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
-            procedures=tuple(_known(key, text, None) for key, text in texts.items() if _is_procedure(key)),
+            procedures=tuple(known_of(key, text) for key, text in texts.items() if _is_procedure(key)),
             daily=_newest_days(_day(key, text) for key, text in texts.items()),
             files={key: text for key, text in texts.items() if key.path in CORE_FILES or _is_entry(key)},
         )
@@ -119,6 +119,12 @@ class Catalogue:
             daily=_newest_days([*self.daily, *other.daily]),
             files={**self.files, **other.files},
         )
+
+    def apart(self, root: Root) -> tuple["Catalogue", "Catalogue"]:
+        """Return it without the entries of a root, and these alone."""
+        of_root = tuple(known for known in self.entries if known.key.root is root)
+        rest = tuple(known for known in self.entries if known.key.root is not root)
+        return replace(self, entries=rest), Catalogue(entries=of_root)
 
     @property
     def empty(self) -> bool:
@@ -162,14 +168,18 @@ def _entries(
         [known for known in previous.entries if previous.files[known.key] == texts.get(known.key)] if previous else []
     )
     kept = {known.key: known for known in same if _as_new(known.entry, mtimes.get(known.key))}
-    return tuple(kept.get(key) or _known(key, text, mtimes.get(key)) for key, text in texts.items() if _is_entry(key))
+    return tuple(kept.get(key) or known_of(key, text, mtimes.get(key)) for key, text in texts.items() if _is_entry(key))
 
 
 def _as_new(entry: Entry, mtime: datetime | None) -> bool:
     return mtime is None or (entry.updated_at is not None and mtime <= entry.updated_at)
 
 
-def _known(key: FileKey, text: str, mtime: datetime | None) -> Known:
+def known_of(key: FileKey, text: str, mtime: datetime | None = None) -> Known:
+    """Return a file as an entry.
+
+    :param mtime: when a person changed it after our last version
+    """
     slug = entries.slug_of(key.path) or key.path.rpartition("/")[2].removesuffix(".md")
     entry = entries.parse(slug, text, mtime)
     name = content_words(f"{entry.name} {entry.slug} {' '.join(entry.tags)}")

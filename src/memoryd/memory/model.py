@@ -13,6 +13,7 @@ class Root(StrEnum):
 
     USER = "user"
     PROJECT = "project"
+    TEAM = "team"  #: read only, and only by recall, list, read and search
 
 
 class FileKey(NamedTuple):

@@ -11,13 +11,13 @@ from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
 from memoryd.memory.fence import clean, closed
 from memoryd.memory.labels import Labels
-from memoryd.memory.model import Entry, EntryType, FileKey
+from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.ranking import composite, ranked
 from memoryd.memory.text import bare, cut
 
 ADVERT = "advert"  #: the block that tells of the memory; the one that stays in mode `tools`
 CORE_SHARE = 0.6
-BEST_EACH, FURTHER, SESSIONS, PROCEDURES, GOALS = 3, 5, 5, 3, 10
+BEST_EACH, FURTHER, SESSIONS, PROCEDURES, GOALS, TEAM = 3, 5, 5, 3, 10, 8
 PREVIEW_LINES, PREVIEW_CHARS = 3, 240
 SESSION_CHARS, NOTE_CHARS = 400, 240
 STALE_DAYS = 1  #: from this age on an entry tells its age
@@ -68,6 +68,14 @@ def procedures(ask: Ask) -> Iterator[Section]:
     yield Section(heading=ask.labels.procedures, pieces=pieces, unlisted=len(active) - len(best))
 
 
+def team(ask: Ask) -> Iterator[Section]:
+    """What the repository says of itself and a person has looked at: the best, quoted."""
+    known = [known for known in ask.catalogue.entries if known.key.root is Root.TEAM and is_current(known, ask.now)]
+    best = _by_standing(known, ask)[:TEAM]
+    pieces = [entry_piece(one, ask.labels, ask.now) for one in best]
+    yield Section(heading=ask.labels.team, pieces=pieces, unlisted=len(known) - len(best))
+
+
 def sessions(ask: Ask) -> Iterator[Section]:
     known = ask.catalogue.sessions
     pieces = [_session_piece(session, ask.labels) for session in known[:SESSIONS]]
@@ -96,6 +104,7 @@ BLOCKS = (
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
     Block(name="entries", order=50, priority=50, sections=entries),
     Block(name="procedures", order=60, priority=60, share=0.3, sections=procedures),
+    Block(name="team", order=65, priority=55, share=0.2, sections=team),
     Block(name="sessions", order=70, priority=70, sections=sessions),
     Block(name="daily", order=80, priority=46, share=0.2, sections=notes_of_days),
     Block(name="goals", order=90, priority=44, share=0.2, sections=goals),  #: few lines: before longer texts take all
@@ -116,7 +125,7 @@ def row_piece(key: FileKey, row: str) -> Piece:
 
 
 def entry_piece(known: Known, words: Labels, now: datetime) -> Piece:
-    return Piece(entry_id(known), partial(_entry_text, known.entry, words, now))
+    return Piece(entry_id(known), partial(_entry_text, known, words, now))
 
 
 def _row_pieces(key: FileKey, text: str) -> list[Piece]:
@@ -129,9 +138,12 @@ def entry_id(known: Known) -> str:
     return item_id(known.key, f"{entry.name}\n{entry.description}\n{entry.body}")
 
 
-def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
+def _entry_text(known: Known, words: Labels, now: datetime) -> str:
     """Format an entry: `[label] name (age): description` and the first 3 lines of its body, each text once; a dated
     fact as a quote."""
+    entry = known.entry
+    if known.key.root is Root.TEAM:
+        return clean(words.of_team.format(_in_quotes(f"{entry.name}: {_on_one_line(entry)}")))
     if entry.dated:
         return _quoted(entry, words)
     moment = entry.updated_at or entry.created_at
@@ -145,10 +157,16 @@ def _entry_text(entry: Entry, words: Labels, now: datetime) -> str:
 
 def _quoted(entry: Entry, words: Labels) -> str:
     """Format what no user said on one line, in quotation marks that nothing inside can close."""
-    said = cut(" / ".join(bare(row) for row in entry.body.split("\n") if bare(row)), PREVIEW_CHARS)
-    said = re.sub('[“”"]', "'", said)
     noted, until = (f"{at:%Y-%m-%d}" if at else "?" for at in (entry.created_at, entry.expires_at))
-    return clean(words.dated.format(entry.tier, noted, until, said))
+    return clean(words.dated.format(entry.tier, noted, until, _in_quotes(_on_one_line(entry))))
+
+
+def _on_one_line(entry: Entry) -> str:
+    return " / ".join(bare(row) for row in entry.body.split("\n") if bare(row))
+
+
+def _in_quotes(text: str) -> str:
+    return re.sub('[“”"]', "'", cut(text, PREVIEW_CHARS))
 
 
 def _procedure_text(known: Known) -> str:
@@ -197,7 +215,8 @@ def is_current(known: Known, now: datetime) -> bool:
 
 
 def _current(ask: Ask) -> list[Known]:
-    return [known for known in ask.catalogue.entries if is_current(known, ask.now)]
+    own = (known for known in ask.catalogue.entries if known.key.root is not Root.TEAM)
+    return [known for known in own if is_current(known, ask.now)]
 
 
 def _by_standing(known: Sequence[Known], ask: Ask) -> list[Known]:

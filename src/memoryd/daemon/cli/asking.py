@@ -1,13 +1,16 @@
 """Asking the daemon: where it is, one call, and what a command's exit status says."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from memoryd.daemon import config as configuration
 from memoryd.daemon.cli import screen
-from memoryd.errors import ConfigError, NoDaemon, NotFound
+from memoryd.errors import ConfigError, NoDaemon, NotFound, UsageError
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
@@ -52,6 +55,15 @@ def ask(method: str, params: Mapping[str, Any] | None = None, *, timeout: float 
     if broken:
         screen.warn(f"{broken} (the daemon goes on with its old settings)")
     return answer
+
+
+def confirm(question: str, yes: bool) -> None:
+    """:raises UsageError: nobody to ask :raises Abort: no"""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to ask; look at what is shown above and repeat the command with --yes")
+    typer.confirm(question, abort=True)
 
 
 def absolute(path: Path | None) -> str:

@@ -23,6 +23,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     settings,
     privacy,
     scopes,
+    trust,
     maintain,
     bar,
     mcp,
@@ -41,5 +42,5 @@ for group in (
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
     "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "scopes", "search",
-    "sessions", "settings", "stats", "usage", "work",
+    "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

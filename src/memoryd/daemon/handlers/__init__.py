@@ -15,6 +15,7 @@ from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.review import Review
 from memoryd.daemon.handlers.scopes import Scopes
 from memoryd.daemon.handlers.sessions import Sessions
+from memoryd.daemon.handlers.team import Team
 from memoryd.daemon.handlers.usage import Costs
 from memoryd.daemon.handlers.worker import Work
 from memoryd.ipc.methods import METHODS
@@ -22,7 +23,7 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Scopes, Work, MemoryAgents, Costs, Process,
+    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Scopes, Team, Work, MemoryAgents, Costs, Process,
 )  # fmt: skip
 
 

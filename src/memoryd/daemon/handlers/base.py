@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memoryd.clock import rfc3339
-from memoryd.daemon import answers
+from memoryd.daemon import answers, teaming
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal import redactions
@@ -49,6 +49,12 @@ class Handlers:
         return {Root.USER: self.daemon.places.user_memory, Root.PROJECT: directory}
 
     async def catalogue(self, params: MemoryQuery) -> Catalogue:
-        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
+        every = await self.roots(params.cwd, params.memory_dir)
+        roots = answers.only(every, params.scopes)
         await self.daemon.shelf.refresh_existing(roots)
-        return self.daemon.shelf.joined(roots)
+        found = self.daemon.shelf.joined(roots)
+        return found.joined(await self._team(every)) if not params.scopes or "team" in params.scopes else found
+
+    async def _team(self, roots: Mapping[Root, Path]) -> Catalogue:
+        await asyncio.to_thread(self.daemon.teams.look, teaming.key_of(roots))
+        return self.daemon.teams.shown(roots)

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memoryd.clock import rfc3339
-from memoryd.daemon import answers, purging
+from memoryd.daemon import answers, purging, teaming
 from memoryd.daemon.assisting import Unanswered
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, lines, quality
-from memoryd.memory.model import EntryType, MemoryView, Root
+from memoryd.memory import entries, lines, quality, team
+from memoryd.memory.model import EntryType, FileKey, MemoryView, Root
 from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
@@ -52,9 +52,7 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(
-                quality.totals((known.entry for known in catalogue.entries), self.daemon.runner.type_totals)
-            ),
+            totals=answers.totals(quality.totals(answers.own_entries(catalogue), self.daemon.runner.type_totals)),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
@@ -73,11 +71,17 @@ class Memory(Handlers):
             raise await self._why_not(params, wanted)
         text = clean(catalogue.files[found])
         short = answers.at_most(text, READ_TOKENS)
-        file = (await self.roots(params.cwd, params.memory_dir))[found.root] / found.path
+        file = await self._file(await self.roots(params.cwd, params.memory_dir), found)
         item = answers.item(catalogue, found).model_copy(
             update={"text": short, "truncated": short != text, "file": str(file)}
         )
         return m.MemoryItems(items=(item,))
+
+    async def _file(self, roots: Mapping[Root, Path], key: FileKey) -> Path:
+        if key.root is not Root.TEAM:
+            return roots[key.root] / key.path
+        folder = await asyncio.to_thread(self.daemon.teams.folder, teaming.key_of(roots))
+        return (folder or team.FOLDER) / key.path
 
     async def _why_not(self, params: m.MemoryQuery, wanted: tuple[str, ...]) -> MemorydError:
         """Why nothing of that name is read: no name of memory, something that is no plain file, or nothing there."""
@@ -97,7 +101,7 @@ class Memory(Handlers):
         roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         start = answers.offset_of(params.cursor) or params.offset
         hits = await self.daemon.memory_search.find(
-            params.query or "", roots, match=params.match, limit=start + params.limit + 1
+            params.query or "", roots, catalogue, match=params.match, limit=start + params.limit + 1
         )
         page = hits[start : start + params.limit + 1]
         items = [

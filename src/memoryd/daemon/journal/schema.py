@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns
+from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -170,6 +170,7 @@ MIGRATIONS: tuple[str, ...] = (
     adoptions.MIGRATION,
     prompts.SAID,
     _RETIRED,
+    trusts.MIGRATION,
 )
 
 

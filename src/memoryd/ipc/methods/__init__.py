@@ -16,6 +16,7 @@ from memoryd.ipc.methods import (
     review,
     scopes,
     sessions,
+    team,
     usage,
     worker,
 )
@@ -30,6 +31,7 @@ METHODS: dict[str, Method] = {
     **notes.METHODS,
     **review.METHODS,
     **scopes.METHODS,
+    **team.METHODS,
     **archive.METHODS,
     **worker.METHODS,
     **agent.METHODS,

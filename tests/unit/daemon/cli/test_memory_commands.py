@@ -283,3 +283,20 @@ def test_the_log_names_the_project_and_takes_the_writes_of_others(cli: Cli, worl
     assert cli("undo", written["run"]).out == "undone: user/preferences.md\n"
     assert "by an editor" not in preferences.read_text()
     assert cli("undo", "v999999").status == 1
+
+
+def test_team_memory_is_shown_asked_about_and_trusted(cli: Cli, world: World, tmp_path: Path) -> None:
+    folder = tmp_path / "repository" / ".memoryd" / "memory"
+    folder.mkdir(parents=True)
+    (tmp_path / "repository" / ".git").mkdir()
+    (folder / "deploy.md").write_text("It is deployed to heron.\n")
+    here = ("--cwd", str(folder.parents[1]))
+    assert "+It is deployed to heron." in cli("trust", "--dry-run", *here).out
+    asked = cli("trust", *here)
+    assert (asked.status, "--yes" in asked.err) == (2, True)
+    assert cli("search", "heron", *here).status == 1
+    assert cli("trust", "--yes", *here).out.endswith(f"trusted: 1 file of {folder}\n")
+    assert "deploy" in cli("search", "heron", *here).out
+    assert "heron" in cli("show", "deploy.md", *here).out
+    assert cli("trust", "--revoke", *here).out == "no file is trusted any more (1 was)\n"
+    assert cli("trust", "--cwd", str(tmp_path)).status == 1

@@ -1,0 +1,162 @@
+"""`.memoryd/ignore`: what a repository does not want remembered, in the syntax of .gitignore.
+
+It comes with the repository, so it can only make memoryd record less: a session whose working directory it covers is
+not recorded, and of a tool's use of a file that it covers neither the name nor the text is kept.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoryd.clock import mono
+from memoryd.ipc.events import Event, Message, ToolUse
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+FILE = Path(".memoryd/ignore")
+MAX_BYTES, MAX_PATTERNS = 64 * 1024, 500
+MAX_STARS = 2  #: in one name, and `**` in one pattern: more make a match as slow as a hostile repository likes
+LOOK_SECONDS = 5.0  #: for so long a working directory's rules are taken as they were
+_MAX_LEVELS, _MAX_REMEMBERED = 64, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """One ignore file. Paths are absolute."""
+
+    base: Path  #: the folder that holds `.memoryd`
+    spec: "GitIgnoreSpec"
+    problems: tuple[str, ...] = ()  #: patterns that do not hold, each as a clause for people
+
+    def covers(self, path: str, *, folder: bool = False) -> bool:
+        """Whether a pattern matches a path below the base, or a folder above it."""
+        try:
+            below = Path(os.path.normpath(path)).relative_to(self.base)
+        except ValueError:
+            return False
+        return below.parts != () and self.spec.match_file(f"{below.as_posix()}{'/' if folder else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    at_mono: float
+    rules: Rules | None
+    covered: bool  #: the working directory itself
+
+
+@dataclass(slots=True)
+class Ignores:
+    """The rules of working directories, kept for some seconds. `look` blocks, and so does `without` where rules are."""
+
+    _seen: dict[str | None, _Seen] = field(default_factory=dict)
+
+    def fresh(self, cwd: str | None) -> bool:
+        """Whether no look at the disk is due."""
+        return cwd is None or (cwd in self._seen and mono() - self._seen[cwd].at_mono < LOOK_SECONDS)
+
+    def look(self, cwd: str | None) -> None:
+        """Read what holds for a working directory."""
+        if cwd is None or self.fresh(cwd):
+            return
+        if len(self._seen) > _MAX_REMEMBERED:
+            self._seen.clear()
+        rules = find(cwd)
+        covered = rules is not None and rules.covers(os.path.realpath(cwd), folder=True)
+        self._seen[cwd] = _Seen(mono(), rules, covered)
+
+    def of(self, cwd: str | None) -> Rules | None:
+        """As last looked at."""
+        return self._seen[cwd].rules if cwd in self._seen else None
+
+    def covers(self, cwd: str | None) -> bool:
+        """Whether what happens in a working directory is not recorded, as last looked at."""
+        return cwd in self._seen and self._seen[cwd].covered
+
+    def without(self, events: Sequence[Event]) -> list[Event]:
+        """Return the events without the names and the text of covered files.
+
+        A tool's result is the message right after its use.
+        """
+        for cwd in {event.cwd for event in events}:
+            self.look(cwd)
+        kept: list[Event] = []
+        hidden = False
+        for event in events:
+            if isinstance(event, ToolUse):
+                hidden = self._hides(event)
+                kept.append(_hidden(event) if hidden else event)
+            elif not (hidden and isinstance(event, Message) and event.data.role == "tool"):
+                kept.append(event)
+                hidden = False
+        return kept
+
+    def _hides(self, event: ToolUse) -> bool:
+        rules = self.of(event.cwd)
+        files = (os.path.join(event.cwd or "/", touched.path) for touched in event.data.files)
+        return rules is not None and any(rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files)
+
+
+def find(cwd: str) -> Rules | None:
+    """Return the rules of the repository around a working directory, its own or the nearest above. Blocking."""
+    start = Path(os.path.realpath(cwd))
+    for folder in [start, *start.parents][:_MAX_LEVELS]:
+        text = _text(folder / FILE)
+        if text is not None:
+            return _parsed(folder, text)
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def _text(path: Path) -> str | None:
+    """A plain file's beginning; what is none is no ignore file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, MAX_BYTES).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+def _parsed(base: Path, text: str) -> Rules:
+    from pathspec import GitIgnoreSpec  # 2 MB: only where a repository has such a file
+
+    patterns, problems = list[str](), list[str]()
+    lines = text.splitlines()
+    for number, line in enumerate(lines[:MAX_PATTERNS], start=1):
+        if problem := _problem(line):
+            problems.append(f"line {number} of {base / FILE}: {problem}")
+        else:
+            patterns.append(line)
+    if len(lines) > MAX_PATTERNS or len(text.encode()) >= MAX_BYTES:
+        problems.append(
+            f"{base / FILE} is longer than {MAX_PATTERNS} lines or {MAX_BYTES} bytes; the rest does not hold"
+        )
+    return Rules(base=base, spec=GitIgnoreSpec.from_lines(patterns), problems=tuple(problems))
+
+
+def _problem(line: str) -> str | None:
+    from pathspec import GitIgnoreSpec
+
+    if not line.strip() or line.startswith("#"):
+        return None
+    names = line.split("/")
+    if names.count("**") > MAX_STARS or any(len(re.findall(r"\*+", name)) > MAX_STARS for name in names):
+        return f"{line[:80]!r} has more than {MAX_STARS} stars in one name; write it with fewer"
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError as error:
+        return f"{error}"
+    return None
+
+
+def _hidden(event: ToolUse) -> ToolUse:
+    data = event.data.model_copy(update={"summary": "[ignored]", "files": ()})
+    return event.model_copy(update={"data": data})
