@@ -14,7 +14,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
 from memoryd.worker.agents import OnDemand, providers, rules_agent
-from memoryd.worker.agents.brief import Settings, Way
+from memoryd.worker.agents.brief import Learnt, Settings
 from memoryd.worker.ports import Ledger, MemoryAgent
 
 if TYPE_CHECKING:
@@ -66,14 +66,19 @@ class Agents:
             order=lambda settings, place: outfit.order(
                 settings, place, self.env, allow_uncaged=self.config().agent.allow_uncaged
             ),
-            environment=lambda settings, place: outfit.environment(settings, place, self.env), heard=self._heard,
+            environment=lambda settings, place: outfit.environment(settings, place, self.env), heard=self.heard,
         )  # fmt: skip
 
     def settings(self) -> Settings:
         """:raises ConfigError: they name no model and no command, or a key is missing"""
         return choosing.settings(self.config(), self.env, self.config_dir, self.ways.all())
 
-    def _heard(self, settings: Settings, way: Way) -> None:
-        """Remember in which way a model has answered; when that cannot be written it is tried again next time."""
-        with contextlib.suppress(MemorydError):
-            self.ways.keep(providers.endpoint(settings.model, settings.base_url).id, way)
+    def heard(self, settings: Settings, learnt: Learnt) -> None:
+        """Remember in which way a model has answered; when that cannot be written it is tried again next time.
+
+        What works at a provider's own address is known, whatever became of one answer.
+        """
+        endpoint = providers.endpoint(settings.model, settings.base_url)
+        if not endpoint.is_own:
+            with contextlib.suppress(MemorydError):
+                self.ways.keep(endpoint.id, None if learnt.forget else learnt.way)

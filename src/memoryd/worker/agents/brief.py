@@ -30,6 +30,16 @@ Way = Literal["tools", "json-schema", "json-object", "text"]
 """How a model is made to answer in a form; the daemon remembers what works at an endpoint."""
 
 
+class Learnt(Line):
+    """What a run has found out about its endpoint: worth keeping, whatever came of the run."""
+
+    way: Way | None = None  #: to begin with from now on
+    forget: bool = False  #: the way that was remembered is none any more, and none was found in its place
+
+
+NOTHING = Learnt()
+
+
 class Settings(Line):
     """How an agent is to work: `[agent]` of the configuration, resolved. It may hold a key, so it is never logged."""
 
@@ -98,13 +108,17 @@ class Done(Line):
     kind: Literal["done"] = "done"
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
-    way: Way | None = None  #: that worked, where none was known
+    to_seq: int | None = None  #: as far as it has read, where that is not the whole range
+    learnt: Learnt = NOTHING
 
     @classmethod
-    def of(cls, proposals: Iterable[Proposal], notes: Mapping[tuple[str, str], str], way: Way | None = None) -> "Done":
-        """:param notes: (host, session_id) -> text, as of an `AgentResult`"""
+    def of(cls, proposals: Iterable[Proposal], notes: Mapping[tuple[str, str], str], read: Projection) -> "Done":
+        """
+        :param notes: (host, session_id) -> text, as of an `AgentResult`
+        :param read: what was read
+        """
         told = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in notes.items())
-        return cls(proposals=tuple(proposals), notes=told, way=way)
+        return cls(proposals=tuple(proposals), notes=told, to_seq=read.to_seq)
 
     def noted(self) -> dict[tuple[str, str], str]:
         """The notes as an `AgentResult` has them."""
@@ -134,21 +148,21 @@ class Fault(Line):
     code: FaultCode
     reason: str  #: a sentence for people that says what to do
     retry_after_seconds: float | None = None
-    way: Way | None = None  #: that worked before the run failed, where none was known
+    learnt: Learnt = NOTHING  #: before the run failed
 
 
 class AgentFault(Exception):
     """Raised in a child for what ends as its `Fault`."""
 
     def __init__(
-        self, code: FaultCode, reason: str, retry_after_seconds: float | None = None, *, way: Way | None = None
+        self, code: FaultCode, reason: str, retry_after_seconds: float | None = None, *, learnt: Learnt = NOTHING
     ) -> None:
         super().__init__(reason)
-        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds, way=way)
+        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds, learnt=learnt)
 
-    def having_found(self, way: Way | None) -> "AgentFault":
-        """The same of a run that has found out in which way an endpoint answers."""
-        return AgentFault(self.fault.code, self.fault.reason, self.fault.retry_after_seconds, way=way)
+    def having(self, learnt: Learnt) -> "AgentFault":
+        """The same of a run that has found something out."""
+        return AgentFault(self.fault.code, self.fault.reason, self.fault.retry_after_seconds, learnt=learnt)
 
 
 class Purse(Protocol):

@@ -1,7 +1,7 @@
 """A brief as the text of a prompt: what never changes first, then the memory, then the conversation."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -54,10 +54,6 @@ class Sheet:
             blocks.append(_block("Taken from earlier parts", shortened(rows, self.size.noted_chars)))
         blocks.append(_block("What is new of the conversation", self.conversation.parts[part].text))
         return "\n\n".join(blocks)
-
-    def without_oldest(self) -> "Sheet":
-        """The same without the first part."""
-        return replace(self, conversation=replace(self.conversation, parts=self.conversation.parts[1:]))
 
 
 def sheet(brief: Brief, size: Size, cuts: Cuts) -> Sheet:

@@ -17,7 +17,7 @@ from memoryd.errors import Busy, ConfigError
 from memoryd.ipc.redaction import redact
 from memoryd.memory.model import MemoryView
 from memoryd.worker.agents import exits
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Settings, Way
+from memoryd.worker.agents.brief import NOTHING, AgentFault, Brief, Done, Learnt, Settings
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import Order
 from memoryd.worker.agents.child.talk import MAX_LINE_BYTES, Talk
@@ -45,7 +45,7 @@ class ChildAgent:
     places: Path  #: the folder of the working directories: one for each run, empty, removed after it
     order: Callable[[Settings, Path], Order]  #: the cage of a run that works in a directory
     environment: Callable[[Settings, Path], Mapping[str, str]]  #: all of it but the mark
-    heard: Callable[[Settings, Way], None] = lambda settings, way: None  #: in which an endpoint has answered. Blocking
+    heard: Callable[[Settings, Learnt], None] = lambda settings, learnt: None  #: of an endpoint. Blocking
     argv: Sequence[str] = CHILD
     grace_seconds: float = GRACE_SECONDS
     clock: Clock = utc_now
@@ -59,11 +59,12 @@ class ChildAgent:
         done = await self._asked(Brief.of(settings, projection, memory, self.clock()), settings, run_id, nothing)
         if not isinstance(done, Done):
             raise AgentFault("crashed", "the agent answered what it was not asked")
-        await self._keep(settings, done.way)
+        await self._keep(settings, done.learnt)
         sessions = {(one.host, one.session_id) for one in projection.sessions}
         return AgentResult(
-            proposals=done.proposals, notes={key: text for key, text in done.noted().items() if key in sessions}
-        )
+            proposals=done.proposals, to_seq=done.to_seq,
+            notes={key: text for key, text in done.noted().items() if key in sessions},
+        )  # fmt: skip
 
     async def answer(self, ask: Callable[[Settings], Question], run_id: str, looking: Looking = nothing) -> Told:
         """Ask about memory that is there already.
@@ -89,12 +90,12 @@ class ChildAgent:
             try:
                 return await self._bounded(Talk(child, self.ledger, run_id, self.clock, looking), given)
             except AgentFault as error:
-                await self._keep(settings, error.fault.way)
+                await self._keep(settings, error.fault.learnt)
                 raise
 
-    async def _keep(self, settings: Settings, way: Way | None) -> None:
-        if way is not None:
-            await asyncio.to_thread(self.heard, settings, way)
+    async def _keep(self, settings: Settings, learnt: Learnt) -> None:
+        if learnt != NOTHING:
+            await asyncio.to_thread(self.heard, settings, learnt)
 
     @contextlib.asynccontextmanager
     async def _place(self, run_id: str) -> AsyncIterator[Path]:

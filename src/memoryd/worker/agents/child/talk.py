@@ -93,8 +93,10 @@ class Talk:
     def _told(self, fault: Fault) -> AgentFault:
         """The child's fault; of a budget, what the ledger said."""
         if fault.code != "budget" or self._refused is None:
-            return AgentFault(fault.code, fault.reason[:MAX_REASON_CHARS], fault.retry_after_seconds, way=fault.way)
+            return AgentFault(
+                fault.code, fault.reason[:MAX_REASON_CHARS], fault.retry_after_seconds, learnt=fault.learnt
+            )
         if self._refused.not_before is None:  # of this run alone: waiting does not help
-            return AgentFault("no-end", str(self._refused), way=fault.way)
+            return AgentFault("no-end", str(self._refused), learnt=fault.learnt)
         seconds = (self._refused.not_before - self._clock()).total_seconds()
-        return AgentFault("budget", str(self._refused), max(0.0, seconds), way=fault.way)
+        return AgentFault("budget", str(self._refused), max(0.0, seconds), learnt=fault.learnt)

@@ -47,7 +47,7 @@ async def run(brief: Brief, purse: Purse) -> Done:
     )  # fmt: skip
     sheet = await asyncio.to_thread(fitted, brief, LARGE, call.room(brief))
     items = await _ask_all(sheet, call)
-    return await asyncio.to_thread(_done, brief, sheet, items)
+    return await asyncio.to_thread(_done, sheet, items)
 
 
 async def _ask_all(sheet: Sheet, call: "_Call") -> list[Item]:
@@ -58,10 +58,10 @@ async def _ask_all(sheet: Sheet, call: "_Call") -> list[Item]:
     return items
 
 
-def _done(brief: Brief, sheet: Sheet, items: Sequence[Item]) -> Done:
+def _done(sheet: Sheet, items: Sequence[Item]) -> Done:
     """What is obvious of all items together is settled; a question about the rest would cost one more start."""
     said = sheet.conversation.said
-    filing = Filing(brief=brief, said=said, held=dict(sheet.manifest.shown))
+    filing = Filing(brief=sheet.brief, said=said, held=dict(sheet.manifest.shown))
     filing.take(Batch.of(items, sheet.manifest.everything, said).settled())
     return filing.done()
 

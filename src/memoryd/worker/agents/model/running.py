@@ -20,7 +20,7 @@ from memoryd.worker.agents.asking.prompt import Sheet, Size
 from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Way
 from memoryd.worker.agents.model import deciding, ladder, looking
 from memoryd.worker.agents.model.grades import Manner
-from memoryd.worker.agents.model.ladder import LADDER, Rung
+from memoryd.worker.agents.model.ladder import LADDER, Findings, Rung
 from memoryd.worker.agents.model.opening import opened
 from memoryd.worker.agents.model.paying import FRAME_TOKENS, PayingModel
 
@@ -37,19 +37,20 @@ async def run(brief: Brief, purse: Purse) -> Done:
     """
     steps = brief.settings.compaction_max_steps if brief.projection.partial else brief.settings.max_steps
     await asyncio.to_thread(prompt.system, *prompt.PAGES)  # read once, not on the loop
-    found: list[Way] = []
+    findings = Findings()
     try:
         async with opened(brief.settings, purse, calls=steps) as model:
-            return await _Run(brief=brief, model=model, found=found).done()
+            done = await _Run(brief=brief, model=model, findings=findings).done()
     except AgentFault as error:
-        raise error.having_found(next(iter(found), None)) from error
+        raise error.having(findings.learnt) from error
+    return done.model_copy(update={"learnt": findings.learnt})
 
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
     brief: Brief
     model: PayingModel
-    found: list[Way]  #: the way that the probe found: it is paid for, whatever comes of the run
+    findings: Findings
 
     @property
     def manner(self) -> Manner:
@@ -60,15 +61,15 @@ class _Run:
         if not any(is_citable(text) for session in sessions for text in session.utterances):
             return await asyncio.to_thread(Filing(brief=self.brief, said={}).done)
         if self.manner.copies:
-            copied = await _in_sizes(self.manner.sizes, self._copied)
-            return await asyncio.to_thread(electing.done, self.brief, copied)
+            read, copied = await _in_sizes(self.manner.sizes, self._copied)
+            return await asyncio.to_thread(electing.done, read, copied)
+        way = self.brief.settings.way or ANYWHERE
         if self.brief.settings.way is None and self.model.limits.calls > len(LADDER):
-            self.found.append(await ladder.probe(self.model, self.manner))
-        known = self.brief.settings.way or (self.found[0] if self.found else ANYWHERE)
-        filing, way = await _in_sizes(self.manner.sizes, partial(self._ask_parts, way=known))
-        return await asyncio.to_thread(filing.done, way if self.found else None)
+            way = await ladder.probe(self.model, self.manner, self.findings)
+        filing = await _in_sizes(self.manner.sizes, partial(self._ask_parts, way=way))
+        return await asyncio.to_thread(filing.done)
 
-    async def _ask_parts(self, size: Size, *, way: Way) -> tuple[Filing, Way]:
+    async def _ask_parts(self, size: Size, *, way: Way) -> Filing:
         """Ask about each part."""
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         looks = self.manner.looks and bool(sheet.manifest.left_out)  # where all is shown there is nothing to look for
@@ -78,21 +79,23 @@ class _Run:
             rest = len(sheet.conversation.parts) - part
             tools = looking.tools(sheet.manifest, partial(self.model.has_spare, rest)) if looks else ()
             request = sheet.request(part, [item.text for item in items])
-            answer, way = await ladder.descend(way, partial(self._ask, request, tools))
+            answer, way = await ladder.descend(
+                way, partial(self._ask, request, tools), self.findings, lambda: self.model.asks_again
+            )
             items += answer.well_formed
-        filing = Filing(brief=self.brief, said=sheet.conversation.said, held=dict(held))
+        filing = Filing(brief=sheet.brief, said=sheet.conversation.said, held=dict(held))
         filing.take(await self._settled(items, sheet))
-        return filing, way
+        return filing
 
-    async def _copied(self, size: Size) -> list[str]:
-        """What a tiny model copies out of each part; any server can ask it for that, so nothing is tried before."""
+    async def _copied(self, size: Size) -> tuple[Brief, list[str]]:
+        """What was read, and what a tiny model copies out of it; any server can be asked for that: nothing is tried."""
         sheet = await asyncio.to_thread(fitted, self.brief, size, self._room())
         settings = ModelSettings(max_tokens=self.manner.out_tokens, stop_sequences=["\n[u", "\nuser"])
         if self.manner.temperature is not None:
             settings["temperature"] = self.manner.temperature
         agent = Agent(self.model, output_type=str, instructions=prompt.lines(), model_settings=settings)
         parts = [await agent.run(f"{part.text}\nNotes:") for part in sheet.conversation.parts]
-        return [line for part in parts for line in electing.lines(part.output)]
+        return sheet.brief, [line for part in parts for line in electing.lines(part.output)]
 
     async def _settled(self, items: Sequence[Item], sheet: Sheet) -> list[Item]:
         """Everything together: what is obvious without a question, for the rest at most one more."""
