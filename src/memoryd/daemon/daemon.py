@@ -15,7 +15,7 @@ import structlog
 
 from memoryd import __version__, seeds
 from memoryd.clock import Clock, mono, rfc3339, utc_now
-from memoryd.daemon import allocator, choosing, instructions, logs, placeholder_key, tuning
+from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.assisting import Assistant
@@ -274,6 +274,8 @@ class Daemon:
         await asyncio.to_thread(starter.forget_marks, self.places)
         await self._settle_starter()
         self.state = "ready"
+        if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
+            log.warning("data.synchronised", data=str(self.places.data), service=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         parts = (self.worker, self.sweep, self.indexer, self.preparer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):

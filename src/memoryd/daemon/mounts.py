@@ -1,4 +1,5 @@
-"""What file system a path is on: SQLite's WAL and flock do not hold on network file systems."""
+"""What a path is on: SQLite's WAL and flock do not hold on network file systems, and a program that synchronises a
+folder copies a database while it is written."""
 
 import os
 import re
@@ -17,6 +18,28 @@ def network_kind(path: Path, *, mount_table: str | None = None) -> str | None:
     return (
         kind if kind in _NETWORK or kind.startswith(("fuse.sshfs", "fuse.rclone", "fuse.s3", "fuse.gluster")) else None
     )
+
+
+_SYNC_MARKS = {
+    ".dropbox": "Dropbox",
+    ".stfolder": "Syncthing",
+    ".sync": "Resilio Sync",
+    ".owncloudsync.log": "ownCloud",
+}
+_SYNC_NAMES = re.compile(
+    r"(?P<Dropbox>Dropbox(?: \(.*\))?)|(?P<OneDrive>OneDrive(?: - .*)?)|(?P<iCloud>Mobile Documents|iCloud ?Drive)"
+    r"|(?P<Google_Drive>Google ?Drive|GoogleDrive-.*)|(?P<Nextcloud>Nextcloud)|(?P<Box>Box Sync|Box-Box)"
+)
+
+
+def sync_service(path: Path) -> str | None:
+    """Return the program that synchronises the folder, by its marks or the name of a folder above; None: none known."""
+    for folder in (path, *path.parents):
+        mark = next((name for mark, name in _SYNC_MARKS.items() if (folder / mark).exists()), None)
+        named = _SYNC_NAMES.fullmatch(folder.name)
+        if mark or (named and named.lastgroup):
+            return mark or str(named and named.lastgroup).replace("_", " ")
+    return None
 
 
 def _table() -> str:

@@ -12,6 +12,7 @@ from memoryd.ipc.places import Places
 from memoryd.ipc.spool import Spool
 from memoryd.memory.directory import unread
 
+_MOVE = "set [daemon] data_dir to a folder that is not (`memoryd backup` makes copies that are whole)"
 MAX_NAMED = 5  #: files that are named
 
 
@@ -29,6 +30,8 @@ def data(places: Places) -> Check:
         return wrong("data", f"others can look into {folder}", f"`chmod 700 {folder}`")
     if not os.access(folder, os.W_OK):
         return wrong("data", f"{folder} cannot be written", "correct its mode or its file system")
+    if service := mounts.sync_service(folder):
+        return wrong("data", f"{folder} is synchronised by {service}", f"{_MOVE}; {service} may copy half a journal")
     return ok("data", f"{folder}, local, for you alone")
 
 

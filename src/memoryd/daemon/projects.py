@@ -1,7 +1,8 @@
 """Which project a working directory belongs to: one key a repository, its worktrees included.
 
-No git process: `.git`, its `gitdir:` and `commondir` files are followed. No repository: the directory itself is the
-project. The home directory, `/` and the temporary directory are no project; what is learned there is the user's.
+No git process: `.git`, its `gitdir:` and `commondir` files are followed; `.jj` and `.hg` mark a repository too. Without
+one, the nearest folder above that holds `.memoryd`, else the directory itself, is the project. The home directory, `/`
+and the temporary directory are no project; what is learned there is the user's.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _MAX_LEVELS = 64
+_OTHERS = (".jj", ".hg")  #: folders at the root of repositories that are not git's
 _MAX_HEAD_BYTES = 64 * 1024
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _ORIGIN = re.compile(r'^\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
@@ -35,7 +37,7 @@ def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) 
     start = _existing(hint) or _existing(cwd)
     if start is None:
         return None
-    root = _repository(start) or _plain(start, home or Path.home())
+    root = _repository(start) or _without_one(start, home or Path.home())
     if root is None:
         return None
     stat = root.stat()
@@ -63,8 +65,14 @@ def _existing(path: str | None) -> Path | None:
     return real if real.is_dir() else None
 
 
-def _plain(start: Path, home: Path) -> Path | None:
+def _without_one(start: Path, home: Path) -> Path | None:
+    """The project of a directory that is in no repository."""
     nobody = {Path("/"), Path(os.path.realpath(home)), Path(os.path.realpath(tempfile.gettempdir()))}
+    for folder in [start, *start.parents][:_MAX_LEVELS]:
+        if folder in nobody:
+            break
+        if (folder / ".memoryd").is_dir():
+            return folder
     return None if start in nobody else start
 
 
@@ -77,6 +85,8 @@ def _repository(start: Path) -> Path | None:
             return folder
         if mark.is_file():
             return _main_worktree(folder, mark)
+        if any((folder / name).is_dir() for name in _OTHERS):
+            return folder
     return None
 
 
