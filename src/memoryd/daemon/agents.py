@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
 from memoryd.worker.agents import OnDemand, providers, rules_agent
-from memoryd.worker.agents.brief import Learnt, Settings
+from memoryd.worker.agents.brief import Compare, Learnt, Near, Settings
 from memoryd.worker.ports import Ledger, MemoryAgent
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Agents:
     config_dir: Path  #: where key files are
     ledger: Ledger
     env: Mapping[str, str]
+    near: Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[Sequence[float]]]] | None = None  #: an embedder's
 
     @property
     def ways(self) -> Ways:
@@ -67,11 +68,16 @@ class Agents:
                 settings, place, self.env, allow_uncaged=self.config().agent.allow_uncaged
             ),
             environment=lambda settings, place: outfit.environment(settings, place, self.env), heard=self.heard,
+            comparing=self._compared,
         )  # fmt: skip
 
     def settings(self) -> Settings:
         """:raises ConfigError: they name no model and no command, or a key is missing"""
         return choosing.settings(self.config(), self.env, self.config_dir, self.ways.all())
+
+    async def _compared(self, asked: Compare) -> Near:
+        rows = await self.near(asked.texts, asked.others) if self.near else ()
+        return Near(rows=tuple(map(tuple, rows)))
 
     def heard(self, settings: Settings, learnt: Learnt) -> None:
         """Remember in which way a model has answered; when that cannot be written it is tried again next time.

@@ -106,7 +106,7 @@ def settings(config: Config, env: Mapping[str, str], config_dir: Path, ways: Map
     common = {
         "max_steps": agent.max_steps, "compaction_max_steps": agent.compaction_max_steps,
         "timeout_seconds": agent.timeout_seconds, "tokens_per_run": config.budget.tokens_per_run,
-        "ca_file": env.get("SSL_CERT_FILE", ""),
+        "ca_file": env.get("SSL_CERT_FILE", ""), "compares": config.search.embedder != "none",
     }  # fmt: skip
     if agent.kind == "command":
         if not agent.command:

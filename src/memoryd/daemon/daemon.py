@@ -146,7 +146,7 @@ class Daemon:
         self.breaker = JournalBreaker(self.journal)
         self.agents = Agents(
             config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
-            ledger=self.ledger, env=os.environ,
+            ledger=self.ledger, env=os.environ, near=lambda texts, others: self.indexer.near(texts, others),
         )  # fmt: skip
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock

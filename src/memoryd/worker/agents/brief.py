@@ -17,6 +17,7 @@ from memoryd.worker.budget import Cost as Cost
 from memoryd.worker.budget import Need as Need
 from memoryd.worker.projection import Projection
 
+MAX_COMPARED = 300  #: texts
 MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
 
 
@@ -56,6 +57,7 @@ class Settings(Line):
     proxy: str = ""  #: HTTPS_PROXY of the daemon
     ca_file: str = ""  #: a certificate bundle of one's own
     way: Way | None = None  #: in which this endpoint is known to answer; None: it has not been tried
+    compares: bool = False  #: there is an embedder that can be asked
 
 
 class Brief(Line):
@@ -175,5 +177,31 @@ class Purse(Protocol):
     async def spent(self, reservation: str, cost: Cost) -> None: ...
 
 
-Work = Callable[[Brief, Purse], Coroutine[Any, Any, Done]]
-"""What the module of an agent offers as `work`. It raises `AgentFault` for everything that can go wrong outside."""
+class Compare(Line):
+    """How near texts are to others by their meaning: what an embedder is asked, where there is one."""
+
+    kind: Literal["compare"] = "compare"
+    texts: tuple[str, ...] = Field(max_length=MAX_COMPARED)
+    others: tuple[str, ...] = Field(max_length=MAX_COMPARED)
+
+
+class Near(Line):
+    """A row for each text: 0 to 1 for each of the others, 1 for the same; no rows where nothing can be said."""
+
+    rows: tuple[tuple[float, ...], ...] = ()
+
+
+Comparing = Callable[[Compare], Coroutine[Any, Any, Near]]
+
+
+async def incomparable(_: Compare) -> Near:
+    """Where there is no embedder."""
+    return Near()
+
+
+class Work(Protocol):
+    """What the module of an agent offers as `work`. It raises `AgentFault` for all that can go wrong outside."""
+
+    def __call__(
+        self, brief: Brief, purse: Purse, comparing: Comparing = incomparable
+    ) -> Coroutine[Any, Any, Done]: ...

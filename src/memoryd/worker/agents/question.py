@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from memoryd.worker.agents.brief import Brief, Done, Fault, Line, Purse, Reserve, Settings, Spent
+from memoryd.worker.agents.brief import Brief, Compare, Done, Fault, Line, Purse, Reserve, Settings, Spent
 
 Task = Literal["choose", "order", "summarise"]
 MAX_QUERIES = 4  #: of one look
@@ -73,5 +73,5 @@ Answering = Callable[[Question, Purse, Looking], Coroutine[Any, Any, Told]]
 
 Given = Annotated[Brief | Question, Field(discriminator="task")]
 GIVEN: TypeAdapter[Given] = TypeAdapter(Given)
-Said = Annotated[Reserve | Spent | Look | Done | Told | Fault, Field(discriminator="kind")]
+Said = Annotated[Reserve | Spent | Compare | Look | Done | Told | Fault, Field(discriminator="kind")]
 SAID: TypeAdapter[Said] = TypeAdapter(Said)

@@ -17,7 +17,7 @@ from memoryd.errors import Busy, ConfigError
 from memoryd.ipc.redaction import redact
 from memoryd.memory.model import MemoryView
 from memoryd.worker.agents import exits
-from memoryd.worker.agents.brief import NOTHING, AgentFault, Brief, Done, Learnt, Settings
+from memoryd.worker.agents.brief import NOTHING, AgentFault, Brief, Comparing, Done, Learnt, Settings, incomparable
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import Order
 from memoryd.worker.agents.child.talk import MAX_LINE_BYTES, Talk
@@ -46,6 +46,7 @@ class ChildAgent:
     order: Callable[[Settings, Path], Order]  #: the cage of a run that works in a directory
     environment: Callable[[Settings, Path], Mapping[str, str]]  #: all of it but the mark
     heard: Callable[[Settings, Learnt], None] = lambda settings, learnt: None  #: of an endpoint. Blocking
+    comparing: Comparing = incomparable
     argv: Sequence[str] = CHILD
     grace_seconds: float = GRACE_SECONDS
     clock: Clock = utc_now
@@ -88,10 +89,13 @@ class ChildAgent:
     async def _asked(self, given: Brief | Question, settings: Settings, run_id: str, looking: Looking) -> Done | Told:
         async with self._place(run_id) as place, self._started(settings, place, run_id) as child:
             try:
-                return await self._bounded(Talk(child, self.ledger, run_id, self.clock, looking), given)
+                return await self._bounded(self._talk(child, run_id, looking), given)
             except AgentFault as error:
                 await self._keep(settings, error.fault.learnt)
                 raise
+
+    def _talk(self, child: Process, run_id: str, looking: Looking) -> Talk:
+        return Talk(child, self.ledger, run_id, self.clock, looking=looking, comparing=self.comparing)
 
     async def _keep(self, settings: Settings, learnt: Learnt) -> None:
         if learnt != NOTHING:

@@ -10,9 +10,11 @@ from pydantic import BaseModel
 
 from memoryd.worker.agents.brief import (
     AgentFault,
+    Compare,
     Cost,
     Fault,
     Grant,
+    Near,
     Need,
     Reserve,
     Spent,
@@ -96,7 +98,7 @@ async def _answer(say: Say, load: Load) -> None:
     if isinstance(given, Question):
         say(await load_answering(given.settings.kind)(given, pipe, pipe.look))
     else:
-        say(await load(given.settings.kind)(given, pipe))
+        say(await load(given.settings.kind)(given, pipe, pipe.compare))
 
 
 async def _line(lines: asyncio.StreamReader) -> bytes:
@@ -121,6 +123,9 @@ class Pipe:
 
     async def spent(self, reservation: str, cost: Cost) -> None:
         self._say(Spent(reservation=reservation, cost=cost))
+
+    async def compare(self, compare: Compare) -> Near:
+        return Near.model_validate_json(await self._asked(compare))
 
     async def look(self, look: Look) -> Seen:
         return Seen.model_validate_json(await self._asked(look))

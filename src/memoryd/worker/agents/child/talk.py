@@ -9,9 +9,9 @@ from typing import assert_never
 from pydantic import BaseModel, ValidationError
 
 from memoryd.clock import Clock
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Fault, Grant, Need, Reserve, Spent
+from memoryd.worker.agents.brief import AgentFault, Brief, Compare, Comparing, Done, Fault, Grant, Need, Reserve, Spent
 from memoryd.worker.agents.child.order import LAST_WORDS
-from memoryd.worker.agents.question import SAID, Look, Looking, Question, Said, Seen, Told
+from memoryd.worker.agents.question import SAID, Look, Looking, Question, Said, Told
 from memoryd.worker.budget import BudgetSpent, Cost
 from memoryd.worker.ports import Ledger
 
@@ -24,8 +24,11 @@ MAX_LOOKS = 50  #: as many as there may be steps
 class Talk:
     """What the child says, answered line by line."""
 
-    def __init__(self, child: Process, ledger: Ledger, run_id: str, clock: Clock, looking: Looking) -> None:
-        self._child, self._ledger, self._run_id, self._clock, self._looking = child, ledger, run_id, clock, looking
+    def __init__(
+        self, child: Process, ledger: Ledger, run_id: str, clock: Clock, *, looking: Looking, comparing: Comparing
+    ) -> None:
+        self._child, self._ledger, self._run_id, self._clock = child, ledger, run_id, clock
+        self._looking, self._comparing = looking, comparing
         self._looks = 0
         self._refused: BudgetSpent | None = None
         self.open: set[str] = set()  #: reservations of calls that have not ended
@@ -40,7 +43,11 @@ class Talk:
                 case Spent(reservation=reservation, cost=cost):
                     await self._settle(reservation, cost)
                 case Look():
-                    await self._write(await self._seen(said))
+                    self._count_look()
+                    await self._write(await self._looking(said))
+                case Compare():
+                    self._count_look()
+                    await self._write(await self._comparing(said))
                 case Done() | Told():
                     return said
                 case Fault():
@@ -78,11 +85,10 @@ class Talk:
         self.open.add(reservation)
         return Grant(reservation=reservation)
 
-    async def _seen(self, look: Look) -> Seen:
+    def _count_look(self) -> None:
         self._looks += 1
         if self._looks > MAX_LOOKS:
             raise AgentFault("crashed", f"the agent wanted to look more than {MAX_LOOKS} times")
-        return await self._looking(look)
 
     async def _settle(self, reservation: str, cost: Cost) -> None:
         if reservation not in self.open:

@@ -4,21 +4,23 @@
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from importlib import import_module
+from typing import Any
 
-from memoryd.worker.agents.brief import Brief, Done, Purse, Work
+from memoryd.worker.agents.brief import Brief, Comparing, Done, Purse, incomparable
 
 __all__ = ["work"]
 
 
-async def work(brief: Brief, purse: Purse) -> Done:
+async def work(brief: Brief, purse: Purse, comparing: Comparing = incomparable) -> Done:
     """Run the configured command for each part of what is new.
 
     :raises AgentFault: for everything that can go wrong outside
     """
-    return await (await asyncio.to_thread(_load))(brief, purse)
+    run: Callable[[Brief, Purse], Awaitable[Done]] = await asyncio.to_thread(_load)
+    return await run(brief, purse)
 
 
-def _load() -> Work:
-    run: Work = import_module("memoryd.worker.agents.command.running").run
-    return run
+def _load() -> Any:
+    return import_module("memoryd.worker.agents.command.running").run

@@ -4,19 +4,19 @@ import asyncio
 from importlib import import_module
 from typing import Any
 
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Work
+from memoryd.worker.agents.brief import AgentFault, Brief, Comparing, Done, Purse, Work, incomparable
 from memoryd.worker.agents.question import Answering, Looking, Question, Told
 
 __all__ = ["answer", "work"]
 
 
-async def work(brief: Brief, purse: Purse) -> Done:
+async def work(brief: Brief, purse: Purse, comparing: Comparing = incomparable) -> Done:
     """Ask the configured model what is worth keeping.
 
     :raises AgentFault: for everything that can go wrong outside
     """
     run: Work = await asyncio.to_thread(_load, "running", "run")  # for seconds, so not on the loop
-    return await run(brief, purse)
+    return await run(brief, purse, comparing)
 
 
 async def answer(question: Question, purse: Purse, looking: Looking) -> Told:

@@ -10,6 +10,7 @@ from pydantic_ai import Agent, Tool
 from pydantic_ai.exceptions import ModelContextWindowExceededError
 from pydantic_ai.settings import ModelSettings
 
+from memoryd.memory.grouping import Similarity
 from memoryd.worker.agents.asking import electing, prompt
 from memoryd.worker.agents.asking.answer import Answer, Item
 from memoryd.worker.agents.asking.batch import Batch
@@ -17,7 +18,7 @@ from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.filing import Filing
 from memoryd.worker.agents.asking.fitting import Room, fitted, tokens_at_most
 from memoryd.worker.agents.asking.prompt import Sheet, Size
-from memoryd.worker.agents.brief import AgentFault, Brief, Done, Purse, Way
+from memoryd.worker.agents.brief import MAX_COMPARED, AgentFault, Brief, Compare, Comparing, Done, Purse, Way
 from memoryd.worker.agents.model import deciding, ladder, looking
 from memoryd.worker.agents.model.grades import Manner
 from memoryd.worker.agents.model.ladder import LADDER, Findings, Rung
@@ -30,7 +31,7 @@ PLANNED_SHARE = 0.75  #: of a run's tokens; the rest is for what has to be asked
 T = TypeVar("T")
 
 
-async def run(brief: Brief, purse: Purse) -> Done:
+async def run(brief: Brief, purse: Purse, comparing: Comparing) -> Done:
     """Ask the model about everything that is new.
 
     :raises AgentFault: see the table in `faults`
@@ -40,7 +41,7 @@ async def run(brief: Brief, purse: Purse) -> Done:
     findings = Findings()
     try:
         async with opened(brief.settings, purse, calls=steps) as model:
-            done = await _Run(brief=brief, model=model, findings=findings).done()
+            done = await _Run(brief=brief, model=model, findings=findings, comparing=comparing).done()
     except AgentFault as error:
         raise error.having(findings.learnt) from error
     return done.model_copy(update={"learnt": findings.learnt})
@@ -51,6 +52,7 @@ class _Run:
     brief: Brief
     model: PayingModel
     findings: Findings
+    comparing: Comparing
 
     @property
     def manner(self) -> Manner:
@@ -99,9 +101,23 @@ class _Run:
 
     async def _settled(self, items: Sequence[Item], sheet: Sheet) -> list[Item]:
         """Everything together: what is obvious without a question, for the rest at most one more."""
-        batch = await asyncio.to_thread(Batch.of, items, sheet.manifest.everything, sheet.conversation.said)
+        near = self._nearness() if self.brief.settings.compares and self.manner.looks else None
+        held, said = sheet.manifest.everything, sheet.conversation.said
+        batch = await asyncio.to_thread(partial(Batch.of, items, held, said, similarity=near))
         asks = batch.asked and self.manner.looks
         return batch.settled(await deciding.decisions(self.model, batch.question()) if asks else ())
+
+    def _nearness(self) -> Similarity:
+        """What the daemon's embedder says, for a thread of this run; nothing where it cannot be asked."""
+        loop = asyncio.get_running_loop()
+
+        def near(texts: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+            if max(len(texts), len(others)) > MAX_COMPARED:
+                return ()
+            asked = self.comparing(Compare(texts=tuple(texts), others=tuple(others)))
+            return asyncio.run_coroutine_threadsafe(asked, loop).result().rows
+
+        return near
 
     async def _ask(self, request: str, tools: Sequence[Tool[object]], rung: Rung) -> Answer:
         tools = tools if rung.way == "tools" else ()
