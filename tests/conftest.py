@@ -17,11 +17,15 @@ settings.register_profile("memoryd", deadline=None)  # no absolute times: the ma
 settings.load_profile("memoryd")
 
 
+#: the beginnings of variables that would lead a test to the person's own daemon or hosts
+_FOREIGN = ("MEMORYD_", "XDG_", "LISTEN_", "NOTIFY_", "CLAUDE_", "CODEX_", "GEMINI_", "COPILOT_", "HERMES_")
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """HOME and the XDG directories in a temporary folder; no variable of memoryd from outside."""
     for name in list(os.environ):
-        if name.startswith(("MEMORYD_", "XDG_", "CLAUDE_", "LISTEN_", "NOTIFY_")) and name != "MEMORYD_SHARED":
+        if name.startswith(_FOREIGN) and name != "MEMORYD_SHARED":
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()

@@ -160,7 +160,7 @@ async def written(one: AsyncClient, cwd: Path) -> str:
     session = str(cwd).replace("/", "-")
     await turn(one, "Hello.", cwd=str(cwd), session=session)
     found = (await one.call("session.list", {"limit": 100}, timeout=5)).items
-    return next(item.memory_dir for item in found if item.session_id == session)
+    return str(next(item.memory_dir for item in found if item.session_id == session))
 
 
 async def test_each_layout_gives_one_memory_for_reader_and_writer(home: Path, tmp_path: Path) -> None:

@@ -275,7 +275,7 @@ class Daemon:
         await self._settle_starter()
         self.state = "ready"
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
-            log.warning("data.synchronised", data=str(self.places.data), service=service)
+            log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
         parts = (self.worker, self.sweep, self.indexer, self.preparer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):

@@ -4,25 +4,21 @@ A broken link does not end the examination; what depends on it is marked as off.
 """
 
 import contextlib
-import json
 import os
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memoryd.daemon import choosing, jsonedit, on_disk
+from memoryd.daemon import choosing, hostchecks, on_disk
 from memoryd.daemon import config as configuration
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.config import Config
-from memoryd.daemon.install import INSTALLABLE, Installer
+from memoryd.daemon.install import Installer
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service
 from memoryd.daemon.ways import Ways
 from memoryd.errors import MemorydError
-from memoryd.ipc import hookscript
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.methods.agent import AgentInfo
@@ -30,11 +26,7 @@ from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
 from memoryd.worker.agents.child import cage
 
-HOOK_SECONDS = 5.0
-SLOW_MS = 1000  #: a hook that takes longer was not answered in time
 MAX_FLAGGED = 5  #: memories with warnings that are named
-HARMLESS_EVENT = "memoryd-doctor"  #: no host sends it, so nothing is recorded for it
-
 
 #: variables with keys of embedding endpoints: base URL and a model of each
 _KEYS = {
@@ -65,7 +57,7 @@ class _Examination:
     config: Config
     installer: Installer = field(init=False)
     health: Health | None = None
-    hooked: bool = False  #: some host has our hooks
+    hosts: list[hostchecks.Found] = field(default_factory=list)  #: those that have something of ours
     agent: str = "rules"  #: that works
     current: bool = False  #: the script holds the socket and the spool of this configuration
 
@@ -76,12 +68,14 @@ class _Examination:
         yield from self._enabled()
         yield on_disk.data(self.places)
         yield on_disk.journal(self.places)
-        for host in INSTALLABLE:
-            yield self._host(host)
+        for check, found in hostchecks.configured(self.installer):
+            yield check
+            self.hosts += [found] if found else []
         yield self._script()
         yield self._daemon()
         yield self._paths()
-        yield self._hook()
+        for found in self.hosts:
+            yield from hostchecks.runs(self.places, found, running=self.health is not None, current=self.current)
         yield from on_disk.spool(self.places, running=self.health is not None)
         yield self._quarantine()
         yield on_disk.memory_files(self._roots())
@@ -133,35 +127,16 @@ class _Examination:
             return off(link, f"{found}; the agent works without, as [agent] allow_uncaged says")
         return wrong(link, found, "install bubblewrap, or set [agent] allow_uncaged = true to do without")
 
-    def _host(self, host: str) -> Check:
-        link, mend = f"hooks in {host}", f"`memoryd install {host}`"
-        target = self.installer.target(host)
-        try:
-            state = self.installer.state(target)
-            text = target.settings.read_text("utf-8") if target.settings.exists() else ""
-            disabled = jsonedit.parse(text, str(target.settings)).get("disableAllHooks")
-        except (MemorydError, OSError, UnicodeDecodeError) as error:
-            return wrong(link, str(error), "correct the file")
-        self.hooked = self.hooked or state != "absent"
-        if state == "absent":
-            absent = "not installed" if self.installer.present(host) else "this host is not on this machine"
-            return wrong(link, absent, mend) if self.installer.present(host) else off(link, absent, mend)
-        if state == "outdated":
-            return wrong(link, "another release, another path or not all of them", mend)
-        if disabled and disabled.value is True:
-            return wrong(link, f"installed, but disableAllHooks is set in {target.settings}", "take that key out")
-        return ok(link, f"installed in {target.settings}")
-
     def _script(self) -> Check:
         path = self.installer.script
         mend = "`memoryd install --all` writes it anew"
         if not path.exists():
             return (
-                wrong("hook script", f"{path} is missing", mend) if self.hooked else off("hook script", "not installed")
+                wrong("hook script", f"{path} is missing", mend) if self.hosts else off("hook script", "not installed")
             )
         if not os.access(path, os.X_OK):
             return wrong("hook script", f"{path} is not executable", f"`chmod 755 {path}`")
-        if not hookscript.is_current(path, self.installer.script_text()):
+        if self.installer.plan_scripts().changes:
             return wrong("hook script", "written for another release, Python, socket or spool", mend)
         self.current = True
         return ok("hook script", f"{path}, current")
@@ -193,44 +168,6 @@ class _Examination:
             return wrong("socket", found, "`memoryd restart`; then see whether its service has other settings")
         who = "hook, configuration and daemon" if self.current else "configuration and daemon"
         return ok("socket", f"{self.places.socket}; {who} agree on it")
-
-    def _hook(self) -> Check:
-        """Run the script as a host does, with an event that records nothing."""
-        script = self.installer.script
-        if not os.access(script, os.X_OK):
-            return off("hook run", "no script to run")
-        env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "")}
-        if self.health is None:
-            env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
-        payload = json.dumps({"session_id": HARMLESS_EVENT, "hook_event_name": HARMLESS_EVENT})
-        started = time.perf_counter()
-        try:
-            hook = subprocess.Popen(
-                [script, "claude-code", HARMLESS_EVENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, env=env,
-            )  # fmt: skip
-            out, err = hook.communicate(payload.encode(), timeout=HOOK_SECONDS)
-        except subprocess.TimeoutExpired:
-            hook.kill()
-            hook.communicate()
-            return wrong("hook run", f"it did not end within {HOOK_SECONDS:g} s", "`memoryd restart`, then look again")
-        except OSError as error:
-            return wrong("hook run", f"it does not start: {error}", "`memoryd install --all` writes it anew")
-        took_ms = (time.perf_counter() - started) * 1000
-        return self._ran(hook, out + err, took_ms)
-
-    def _ran(self, hook: "subprocess.Popen[bytes]", said: bytes, took_ms: float) -> Check:
-        if hook.returncode or said:
-            found = f"status {hook.returncode}, {said[:200].decode(errors='replace').strip() or 'no output'}"
-            return wrong("hook run", found, "`memoryd install --all` writes it anew")
-        if self.health is None:
-            return off("hook run", f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
-        left = list(self.places.spool.glob(f"*-{hook.pid}-*"))
-        for file in left:
-            file.unlink(missing_ok=True)
-        if left or ((self.places.spool / ".slow").exists() and took_ms > SLOW_MS):
-            return wrong("hook run", "the daemon did not take its event in time", "`memoryd stats` says what it does")
-        return ok("hook run", f"delivered in {took_ms:.0f} ms")
 
     def _quarantine(self) -> Check:
         if self.health is None:

@@ -15,7 +15,7 @@ from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
-from memoryd.ipc.events import Event, PostCompact
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SubagentStop
 from memoryd.worker.worker import Worker
 
 log = structlog.get_logger("daemon")
@@ -43,7 +43,7 @@ class Follower:
         self.indexer.wake()
         self.preparer.follow(event, appended)
         directory, reads = binding.dir, transcript_path is not None
-        if reads or isinstance(event, PostCompact) or self.observer.is_new(directory):
+        if reads or isinstance(event, PreCompact | PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -63,6 +63,8 @@ class Follower:
             await self.recaller.observe(event)
             if reads:
                 await self.reader.catch_up(event.host, event.session_id)
+                if isinstance(event, SubagentStop):
+                    await self.reader.catch_up(event.host, event.data.child_session_id)
                 self.indexer.wake()
             await self.observer.active(directory)
         except MemorydError as error:

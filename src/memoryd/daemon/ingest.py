@@ -18,6 +18,7 @@ import structlog
 from memoryd.daemon import projects
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.config import Config
+from memoryd.daemon.hooktests import HookTests
 from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
@@ -66,6 +67,7 @@ class Ingest:
     agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     counted: Counted = field(default_factory=Counted)
     ignores: Ignores = field(default_factory=Ignores)
+    tests: HookTests = field(default_factory=HookTests)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
     _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
     _off_record: set[tuple[str, str]] = field(default_factory=set)
@@ -73,6 +75,8 @@ class Ingest:
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
+        if self.tests.take(params):
+            return HookDelivered()
         # 3. translate
         translated = await self._translate(params)
         if translated is None or not translated.events:
@@ -89,6 +93,7 @@ class Ingest:
                 event=event,
                 binding=binding,
                 transcript_path=translated.transcript_path,
+                child_transcript_path=translated.child_transcript_path,
                 headless=translated.headless,
                 redacted=redacted,
             )

@@ -21,7 +21,7 @@ from memoryd.daemon.journal.touched import touched
 from memoryd.daemon.teaming import Teams
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event, PostCompact, SessionStart, UserPrompt
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
 from memoryd.memory import labels, nearby, recall
 from memoryd.memory.blocks import Ask, Block, Setting, arranged
@@ -82,8 +82,8 @@ class Recaller:
         return ""
 
     async def observe(self, event: Event) -> None:
-        """Take note of events that make a snapshot stale."""
-        if isinstance(event, PostCompact):
+        """Take note of events that make a snapshot stale; not every host tells when a compaction has ended."""
+        if isinstance(event, PreCompact | PostCompact):
             await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id)
 
     async def snapshot(

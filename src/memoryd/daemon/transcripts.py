@@ -67,7 +67,8 @@ class TranscriptReader:
 
     async def catch_up_all(self) -> None:
         """At start: sessions whose last event is newer than their last read are read again."""
-        for position in await asyncio.to_thread(self.positions.behind):
+        behind = await asyncio.to_thread(self.positions.behind)
+        for position in behind + await asyncio.to_thread(self.positions.of_agents):
             await self.catch_up(position.host, position.session_id)
 
     async def _read(self, position: Position) -> None:
@@ -83,6 +84,8 @@ class TranscriptReader:
                     if not more:
                         break
                     await file.seek(position.offset)
+            if position.unread:
+                await asyncio.to_thread(self.positions.done, position)
         except FileNotFoundError:
             await asyncio.to_thread(self.positions.mark, position, "missing")
         except (OSError, _Refused) as error:

@@ -27,6 +27,7 @@ CONTEXT_EVENTS = (
     "beforeSubmitPrompt",
     "on_session_start",  # Hermes
     "pre_llm_call",
+    "agent:bootstrap",  # OpenClaw
 )
 ENV = (
     "CLAUDECODE",

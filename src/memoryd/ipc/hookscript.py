@@ -8,6 +8,7 @@ for the day the interpreter behind the same path is another one.
 import os
 import shlex
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from memoryd import fsio
@@ -47,6 +48,22 @@ posix._exit(0)
 """
 
 
+def generate_mcp(places: Places, python: Path) -> str:
+    """Return the script that serves MCP to one agent: this interpreter, asking the daemon at this socket.
+
+    A host names it in its settings, so its path stays over releases while the interpreter may move.
+
+    :param python: the interpreter with memoryd's packages; its path is not resolved, a virtual environment is a link
+    """
+    return f"""#!/bin/sh
+# Written by `memoryd install`; a later install renews it. Changes are lost.
+[ -n "$MEMORYD_SOCKET" ] || MEMORYD_SOCKET={shlex.quote(str(places.socket))}
+export MEMORYD_SOCKET
+exec {shlex.quote(str(python.absolute()))} -P -m memoryd mcp "$@"
+"""
+
+
+@cache
 def _compiled(interpreter: str, source: str) -> str:
     command = [interpreter, "-IS", "-c", _COMPILE]
     try:

@@ -1,8 +1,10 @@
 """Each broken link is found, named, and its mend told."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ import pytest
 if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich out of their process
     del sys.modules["rich"]
 
+from memoryd.daemon import hostchecks
 from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
 from memoryd.daemon.doctor import examine
-from memoryd.daemon.install import Installer, carry_out
+from memoryd.daemon.install import INSTALLABLE, Installer, carry_out
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.worker.agents.child import cage
@@ -45,9 +48,10 @@ def _wrong() -> set[str]:
 def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     found = _found()
     assert not _wrong(), found
-    assert "delivered" in found["hook run"].found
+    assert "delivered" in found["hook run by claude-code"].found
     assert list(found) == [
-        "config", "data", "journal", "hooks in claude-code", "hook script", "daemon", "socket", "hook run", "spool",
+        "config", "data", "journal", *(f"hooks in {host}" for host in INSTALLABLE), "hook script", "daemon", "socket",
+        "hook run by claude-code", "spool",
         "quarantine", "memory files", "memories", "search by meaning", "memory agent", "cage", "service",
     ]  # fmt: skip
 
@@ -64,7 +68,7 @@ def test_without_a_daemon_the_hook_is_tried_and_spools_nothing(running: placing.
     found = _found()
     assert _wrong() == {"daemon"}
     assert "memoryd start" in found["daemon"].mend
-    assert "would spool" in found["hook run"].found
+    assert "would spool" in found["hook run by claude-code"].found
     assert not running.spool.exists() or not list(running.spool.iterdir())
 
 
@@ -84,10 +88,10 @@ def test_every_damage_is_told(running: placing.Places, home: Path, monkeypatch: 
     assert "chmod 755" in _found()["hook script"].mend
     script.write_text("#!/bin/sh\nexit 3\n")
     script.chmod(0o755)
-    assert _wrong() == {"hooks in claude-code", "hook script", "hook run"}
+    assert _wrong() == {"hook script", "hook run by claude-code"}
     script.unlink()
     assert "missing" in _found()["hook script"].found
-    carry_out(Installer(places=running).plan_script())
+    carry_out(Installer(places=running).plan_scripts())
 
     settings.write_text(text.replace('"timeout": 10', '"timeout": 1'))
     assert _wrong() == {"hooks in claude-code"}
@@ -211,3 +215,79 @@ def test_an_agent_that_cannot_work_is_told_with_the_mend(places: placing.Places)
     check = _found()["memory agent"]
     assert check.mark is Mark.WRONG
     assert "PROVIDER:NAME" in check.found
+
+
+@dataclass(frozen=True)
+class Chain:
+    home: Path
+    installer: Installer
+
+    def checks(self, *hosts: str) -> list[Check]:
+        """The links of these hosts alone."""
+        checks, found = [], []
+        for check, one in hostchecks.configured(self.installer):
+            checks.append(check)
+            found += [one] if one else []
+        for one in found:
+            if one.target.host in hosts:
+                checks += hostchecks.runs(self.installer.places, one, running=True, current=True)
+        return [check for check in checks if check.link.endswith(hosts)]
+
+    @contextlib.contextmanager
+    def broken(self, path: str, old: str, new: str) -> Iterator[None]:
+        """A text stands in a file of a host instead of another."""
+        file = self.home / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+        yield
+        file.write_text(text)
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chain]:
+    """Every host installed, on a home that the tests of a module share, and a daemon."""
+    home = tmp_path_factory.mktemp("hosts")
+    env = {"HOME": str(home), "XDG_RUNTIME_DIR": str(home / "run"), "PATH": os.environ["PATH"]}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        found = placing.find(env)
+        installer = Installer(places=found, env=env)
+        for host in INSTALLABLE:
+            carry_out(installer.plan_install(installer.target(host)))
+        process.start(found)
+        yield Chain(home=home, installer=installer)
+        process.stop(found)
+
+
+def test_every_hosts_own_command_line_reaches_the_daemon(chain: Chain) -> None:
+    checks = chain.checks(*INSTALLABLE)
+    asking = {"hooks in codex", "hooks in hermes"}  # they run nothing before a person has agreed
+    assert {check.link for check in checks if check.mark is not Mark.OK} == asking, checks
+    plugins = {"opencode", "openclaw"}
+    ran = {check.link.removeprefix("hook run by ") for check in checks if check.link.startswith("hook run")}
+    assert ran == set(INSTALLABLE) - plugins
+    with Client(chain.installer.places.socket) as client:
+        assert client.call("session.list").items == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "link", "words"),
+    [
+        (".claude/settings.json", "memoryd-hook", "gone/memoryd-hook", "hook run by claude-code", "status 127"),
+        (".claude/settings.json", " SessionStart", " SessionStart; echo hello", "hook run by claude-code", "hello"),
+        (".gemini/settings.json", "hook gemini", "hook qwen", "hook run by gemini", "nothing of it arrived"),
+        (".cursor/hooks.json", "afterAgentResponse", "afterwards", "hooks in cursor", "not all of them"),
+        (".qwen/settings.json", '"hooks"', '"disableAllHooks": true, "hooks"', "hooks in qwen", "disableAllHooks"),
+        (".gemini/settings.json", '"hooks":', '"hooksConfig": {"enabled":false}, "hooks":', "hooks in gemini", "false"),
+        (".codex/config.toml", "[mcp", "[features]\nhooks = false\n[mcp", "hooks in codex", "features.hooks = false"),
+        (".copilot/hooks/memoryd.json", "}", "", "hooks in copilot", "line "),
+        (".hermes/config.yaml", "pre_llm_call:", "pre_llm_call: [", "hooks in hermes", "line "),
+        (".openclaw/hooks/memoryd/handler.js", "//", "///", "hooks in openclaw", "not all of them"),
+    ],
+)  # fmt: skip
+def test_the_broken_link_of_a_host_is_named(chain: Chain, path: str, old: str, new: str, link: str, words: str) -> None:
+    with chain.broken(path, old, new):
+        wrong = [check for check in chain.checks(link.split()[-1]) if check.mark is Mark.WRONG]
+    assert any(words in check.found and check.mend for check in wrong if check.link == link), wrong

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,9 @@ from memoryd.daemon import projects
 from memoryd.daemon.cli import asking, process, screen
 from memoryd.daemon.cli.root import CONNECT, Yes, app
 from memoryd.daemon.cli.screen import Column
-from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, carry_out
+from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, asks_for, carry_out
 from memoryd.daemon.service import Service, run_steps
-from memoryd.errors import MemorydError, NotFound, UsageError
+from memoryd.errors import ConfigError, MemorydError, NotFound, UsageError
 from memoryd.ipc import starter
 
 
@@ -24,12 +25,16 @@ def install(
     ] = None,
     everywhere: Annotated[bool, typer.Option("--all", help="Every known host that is on this machine.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="Show the hosts and whether memoryd is in them.")] = False,
-    project: Annotated[bool, typer.Option("--project", help="For this project only: .claude/ in its root.")] = False,
+    project: Annotated[bool, typer.Option("--project", help="For this project only: files in its root.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change and stop.")] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again, to the byte.")] = False,
+    mcp: Annotated[
+        bool | None,
+        typer.Option("--mcp/--no-mcp", help="Our tools as an MCP server; by default as before, else with it."),
+    ] = None,
     yes: Yes = False,
 ) -> None:
-    """Put memoryd's hooks and skill into a host's configuration.
+    """Put memoryd's hooks, its MCP server and its skill into a host's configuration.
 
     Shows the change first and asks. Your own keys, hooks and comments stay; a second run changes nothing.
 
@@ -37,28 +42,52 @@ def install(
     """
     installer = Installer(places=asking.places())
     if listing:
-        return _list(installer)
-    for target in _targets(installer, host, everywhere, project):
-        plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
-        _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {_already(uninstall)}")
-        if plan.changes and not dry_run:
-            screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
-    return None
+        _list(installer)
+        return
+    broken = list[ConfigError]()
+    for target in _targets(installer, host, everywhere, project, mcp):
+        try:
+            plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
+        except ConfigError as error:  # keeps no other host from its change
+            broken.append(error)
+        else:
+            _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)
+    for other in broken[1:]:
+        screen.warn(f"memoryd: {other}")
+    if broken:
+        raise broken[0]
 
 
-def _already(uninstall: bool) -> str:
-    return "nothing of memoryd is in it" if uninstall else "it is installed already"
+def _connect(target: Target, plan: Plan, *, dry_run: bool, uninstall: bool, yes: bool) -> None:
+    already = "nothing of memoryd is in it" if uninstall else "it is installed already"
+    _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {already}")
+    if plan.visible and not dry_run:
+        screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
+    if not uninstall:
+        screen.notes(_still_to_do(target))
 
 
-def _targets(installer: Installer, host: str | None, everywhere: bool, project: bool) -> list[Target]:
+def _still_to_do(target: Target) -> list[str]:
+    found = [*target.wants.notes, *(str(request) for request in [asks_for(target)] if request)]
+    if target.project:
+        found.append(f"{target.main} names paths of this machine; keep it out of what you commit")
+    if find_spec("mcp") is None and not target.declined:
+        found.append("no MCP server was put in, it needs an extra: pip install 'memoryd[mcp]', then install again")
+    return found
+
+
+def _targets(installer: Installer, host: str | None, everywhere: bool, project: bool, mcp: bool | None) -> list[Target]:
     if (host is None) == (not everywhere):
         raise UsageError(f"name one host ({', '.join(INSTALLABLE)}) or --all; `memoryd install --list` shows them")
-    names = [name for name in INSTALLABLE if installer.present(name)] if everywhere else [str(host)]
+    root = _project_root() if project else None
+    if host is not None:
+        return [installer.target(host, root, mcp=mcp)]
+    names = [name for name in INSTALLABLE if installer.present(name) and (root is None or installer.has_projects(name))]
     if not names:
         raise NotFound(
             f"none of the known hosts ({', '.join(INSTALLABLE)}) is on this machine; name one to install anyway"
         )
-    return [installer.target(name, _project_root() if project else None) for name in names]
+    return [installer.target(name, root, mcp=mcp) for name in names]
 
 
 def _project_root() -> Path:
@@ -81,7 +110,7 @@ def _list(installer: Installer) -> None:
             state: str = installer.state(target)
         except MemorydError as error:
             state = f"broken: {error}"
-        rows.append((name, state, "yes" if installer.present(name) else "no", str(target.settings)))
+        rows.append((name, state, "yes" if installer.present(name) else "no", str(target.main)))
     screen.show(screen.table(columns, rows))
 
 

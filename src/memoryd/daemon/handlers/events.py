@@ -14,6 +14,9 @@ class Events(Handlers):
         await self._spool_first()
         return await self.daemon.ingest.deliver(params)
 
+    async def hook_test(self, params: m.HookTest) -> m.HookTested:
+        return self.daemon.ingest.tests.result(params.nonce)
+
     async def event_publish(self, params: m.EventPublish) -> m.EventPublished:
         return await self.daemon.ingest.publish(params)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
-from memoryd.daemon.journal import redactions, schema, spawns
+from memoryd.daemon import delegated
+from memoryd.daemon.journal import redactions, schema, spawns, unread
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
@@ -15,7 +16,7 @@ from memoryd.daemon.journal.tombstones import covers, digest
 from memoryd.daemon.journal.writer import Writer, connect, translate
 from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
 from memoryd.errors import BadEvent
-from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart
+from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart, SubagentStop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Arrival:
     event: Event
     binding: Binding
     transcript_path: str | None = None
+    child_transcript_path: str | None = None  #: of the sub-agent whose end the event is
     headless: bool = False
     redacted: Mapping[str, int] = field(default_factory=dict)  #: what was replaced in it, by label
 
@@ -151,6 +153,9 @@ def data_json(event: Event) -> str:
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
+    if delegated.matters(event) and spawns.is_child(connection, event.host, event.session_id):
+        event, triggers = delegated.as_told(event), delegated.TRIGGERS
+        data = data_json(event)
     if covers(connection, host=event.host, session_id=event.session_id, at=at, kind=event.kind, data=data):
         return Appended(seq=0, duplicate=True, turn_count=0)
     known = _session(connection, arrival)
@@ -175,6 +180,8 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
     spawns.note(connection, event, at)
+    if isinstance(event, SubagentStop) and arrival.child_transcript_path:
+        unread.note(connection, event, arrival.child_transcript_path)
     job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None
     return Appended(seq=seq, duplicate=False, turn_count=step.counters.turn_count, due=step.due, job=job)
 

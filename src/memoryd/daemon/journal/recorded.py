@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd.daemon.journal.spawns import AgentGraph
+from memoryd.daemon.journal.spawns import FAMILY, IS_CHILD, AgentGraph
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import NotFound
 
@@ -65,15 +65,20 @@ class RecordedSessions:
         }  # fmt: skip
 
     def _files(self, host: str, session_id: str) -> list[Row]:
+        """What the session and its sub-agents touched, in the order of arrival."""
         rows = self.journal.rows(
-            "select data, at from events join sessions on sessions.id = session"
-            " where host = ? and session_id = ? and kind = 'tool_use' order by seq", host, session_id,
+            f"{FAMILY} select data, at, session_id from events join sessions on sessions.id = session"
+            " where host = ?1 and session_id in (select session_id from family) and kind = 'tool_use' order by seq",
+            host, session_id,
         )  # fmt: skip
         return [
-            {"path": touch["path"], "action": touch.get("action", "read"), "by_session": session_id, "at": row["at"]}
+            {
+                "path": touch["path"], "action": touch.get("action", "read"),
+                "by_session": row["session_id"], "at": row["at"],
+            }
             for row in rows
             for touch in json.loads(row["data"]).get("files", ())
-        ]
+        ]  # fmt: skip
 
 
 _SESSION = (
@@ -81,8 +86,7 @@ _SESSION = (
     ", (select count(*) from events where session = sessions.id) as event_count"
     ", coalesce((select max(seq) from events where session = sessions.id), watermark) as last_seq"
     ", turns_at_enqueue, watermark, parent_session_id, headless, transcript_state"
-    ", case when exists (select 1 from spawns where spawns.host = sessions.host and child = session_id)"
-    " then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"
+    f", case when {IS_CHILD} then 'sub-agent' when headless then 'headless' else 'interactive' end as kind"
 )
 
 _NO_SESSION = "no session {}; `memoryd sessions list` shows them"

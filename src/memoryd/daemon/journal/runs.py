@@ -13,6 +13,7 @@ from memoryd.daemon.journal.evidence import JournalEvidence
 from memoryd.daemon.journal.queue import finish
 from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft
 from memoryd.daemon.journal.roots import roots_of
+from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.versions import JournalVersions, put_blob, put_version
 from memoryd.errors import Conflict
@@ -48,7 +49,10 @@ class JournalRuns:
         return JournalEvidence(self.journal)
 
     def project(self, job: Job) -> Projection:
-        """Read the range of a job: every dirty session up to the job's last event, one chunk of it."""
+        """Read the range of a job: every dirty session up to the job's last event, one chunk of it.
+
+        Sessions of sub-agents are not read: nobody spoke there, and their parents tell what came of them.
+        """
         from_seq, to_seq, sessions = self.journal.read(lambda connection: _range(connection, job))
         return build(
             sessions, from_seq=from_seq, to_seq=to_seq, compaction=job.reason == "compaction",
@@ -243,7 +247,7 @@ def _range(connection: sqlite3.Connection, job: Job) -> tuple[int, int, list[Ses
     ).fetchone()[0]
     rows = connection.execute(
         f"select session, seq, kind, at, turn_id, data from events join sessions on sessions.id = session"
-        f" where dir = ? and seq > watermark and seq <= ? and kind in {_TEXT_KINDS} order by seq",
+        f" where dir = ? and seq > watermark and seq <= ? and kind in {_TEXT_KINDS} and not {IS_CHILD} order by seq",
         (str(job.dir), newest),
     )
     by_session: dict[int, list[EventRow]] = {}

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts
+from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts, unread
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -171,6 +171,7 @@ MIGRATIONS: tuple[str, ...] = (
     prompts.SAID,
     _RETIRED,
     trusts.MIGRATION,
+    unread.MIGRATION,
 )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import parts_of
+from memoryd.daemon.journal.spawns import FAMILY
 from memoryd.ipc.events import Tier
 
 
@@ -106,18 +107,11 @@ def named(connection: sqlite3.Connection, name: str) -> tuple[tuple[str, str], .
         "select host, session_id from sessions where session_id = ?1 or host || '/' || session_id = ?1", (name,)
     ).fetchall()
     return tuple(
-        dict.fromkeys(
-            (host, row[0]) for host, session in found for row in connection.execute(_CHILDREN, (host, session))
-        )
+        dict.fromkeys((host, row[0]) for host, session in found for row in connection.execute(_FAMILY, (host, session)))
     )
 
 
-_CHILDREN = """
-    with recursive below (session_id) as (
-        values (?2) union select child from spawns join below on parent = below.session_id where host = ?1
-    )
-    select session_id from below
-"""
+_FAMILY = f"{FAMILY} select session_id from family"
 
 
 _NAMED = "host || '/' || session_id in (select value from json_each(?3))"

@@ -24,6 +24,17 @@ MIGRATION = """
 """
 
 
+#: of a row of `sessions`: another session started it as its sub-agent
+IS_CHILD = "exists (select 1 from spawns where spawns.host = sessions.host and child = sessions.session_id)"
+
+#: a session, `?2` of host `?1`, and all the sub-agents below it, however deep
+FAMILY = """
+    with recursive family (session_id) as (
+        values (?2) union select child from spawns join family on parent = family.session_id where host = ?1
+    )
+"""
+
+
 def note(connection: sqlite3.Connection, event: Event, at: str) -> None:
     """Follow the graph: a start opens an edge, a stop closes it, an end closes all that is below the session.
 
@@ -57,6 +68,12 @@ def _open(connection: sqlite3.Connection, edge: tuple[str, str, str], agent_type
     closed = connection.execute(f"select closed_at from spawns where {_EDGE}", edge).fetchone()[0]
     if closed is not None:
         close_below(connection, edge[0], edge[2], closed)
+
+
+def is_child(connection: sqlite3.Connection, host: str, session_id: str) -> bool:
+    """Whether another session started this one as its sub-agent."""
+    found = connection.execute("select 1 from spawns where host = ? and child = ? limit 1", (host, session_id))
+    return found.fetchone() is not None
 
 
 def close_below(connection: sqlite3.Connection, host: str, session_id: str, at: str) -> None:

@@ -64,6 +64,11 @@ def forget_traces(connection: sqlite3.Connection, found: Found, selection: Selec
         "delete from spawns where exists (select 1 from sessions where id = ? and spawns.host = sessions.host"
         " and sessions.session_id in (parent, child))", [(session,) for session in empty],
     )  # fmt: skip
+    connection.executemany(
+        "delete from unread_agents where exists (select 1 from sessions where id = ?"
+        " and unread_agents.host = sessions.host and sessions.session_id in (parent, unread_agents.session_id))",
+        [(session,) for session in empty],
+    )
     connection.executemany("delete from sessions where id = ?", [(session,) for session in empty])
     if changed or found.gone:
         connection.execute("delete from snapshots")

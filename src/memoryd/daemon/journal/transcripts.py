@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.journal import unread
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal, append_one, data_json
+from memoryd.daemon.journal.store import Row
 from memoryd.ipc.hosts.base import TranscriptState
 
 
@@ -23,6 +25,7 @@ class Position:
     offset: int
     state: TranscriptState
     ended: bool
+    unread: bool = False  #: a sub-agent's that was not read to its end yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,21 @@ class Positions:
     journal: Journal
 
     def of(self, host: str, session_id: str) -> Position | None:
+        """A session's; of a sub-agent that is no session yet, the start of the transcript that its end told of."""
         found = self._select("host = ? and session_id = ?", host, session_id)
+        if not found:
+            rows = self.journal.rows(f"{unread.POSITIONS} where u.host = ? and u.session_id = ?", host, session_id)
+            found = [_position(row) for row in rows]
         return found[0] if found else None
+
+    def of_agents(self) -> list[Position]:
+        """Of the sub-agents whose transcripts were not read to their ends."""
+        return [_position(row) for row in self.journal.rows(unread.POSITIONS)]
+
+    def done(self, position: Position) -> None:
+        """A transcript was read as far as it goes, or cannot be read."""
+        if position.unread:
+            self.journal.write(lambda connection: unread.forget(connection, position.host, position.session_id))
 
     def of_directory(self, directory: Path) -> list[Position]:
         """The sessions of a job: those with events that are not consolidated yet."""
@@ -51,10 +67,12 @@ class Positions:
         def write(connection: sqlite3.Connection) -> list[Appended]:
             done = [append_one(connection, a, data, self.journal.triggers, now) for a, data in rows]
             connection.execute(
-                "update sessions set transcript_state = 'ok', transcript_dev = ?, transcript_ino = ?,"
-                " transcript_offset = ?, transcript_turn = ?, transcript_ordinal = ?, transcript_read_at = ?"
+                "update sessions set transcript_state = 'ok', transcript_path = coalesce(transcript_path, ?),"
+                " transcript_dev = ?, transcript_ino = ?, transcript_offset = ?, transcript_turn = ?,"
+                " transcript_ordinal = ?, transcript_read_at = ?"
                 " where host = ? and session_id = ?",
                 (
+                    position.path,
                     position.dev,
                     position.ino,
                     position.offset,
@@ -75,22 +93,21 @@ class Positions:
             "update sessions set transcript_state = ?, transcript_read_at = ? where host = ? and session_id = ?",
             state, rfc3339(self.journal.clock()), position.host, position.session_id,
         )  # fmt: skip
+        self.done(position)
 
     def _select(self, where: str, *parameters: object) -> list[Position]:
-        rows = self.journal.read(
-            lambda c: c.execute(
-                "select sessions.*, kind, project from sessions join dirs on dirs.path = dir"
-                f" where transcript_path is not null and {where}", parameters,
-            ).fetchall()
+        rows = self.journal.rows(
+            f"select sessions.*, kind, project, {unread.IS_UNREAD} as unread from sessions"
+            f" join dirs on dirs.path = dir where transcript_path is not null and {where}", *parameters,
         )  # fmt: skip
         return [_position(row) for row in rows]
 
 
-def _position(row: sqlite3.Row) -> Position:
+def _position(row: Row) -> Position:
     return Position(
         host=row["host"], session_id=row["session_id"], cwd=row["cwd"], path=row["transcript_path"],
         binding=Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]),
         dev=row["transcript_dev"], ino=row["transcript_ino"], offset=row["transcript_offset"],
         state=TranscriptState(turn_id=row["transcript_turn"], ordinal=row["transcript_ordinal"]),
-        ended=row["ended_at"] is not None,
+        ended=row["ended_at"] is not None, unread=bool(row["unread"]),
     )  # fmt: skip

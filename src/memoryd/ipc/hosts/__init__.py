@@ -5,7 +5,18 @@ from importlib import import_module
 from memoryd.errors import NotFound
 from memoryd.ipc.hosts.base import Host
 
-_MODULES = {"claude-code": "claude_code", "generic": "generic"}
+_MODULES = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "copilot": "copilot",
+    "cursor": "cursor",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "hermes": "hermes",
+    "openclaw": "openclaw",
+    "generic": "generic",
+    "opencode": "opencode",
+}
 
 
 def names() -> tuple[str, ...]:

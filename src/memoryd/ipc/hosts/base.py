@@ -40,6 +40,7 @@ class Translated:
     events: tuple[Event, ...] = ()
     event_name: str = ""  #: the host's own name of the hook event, for logs and replies
     transcript_path: str | None = None
+    child_transcript_path: str | None = None  #: of the sub-agent that a `subagent_stop` among the events tells of
     project_hint: str | None = None  #: e.g. CLAUDE_PROJECT_DIR; wins over cwd when the session is bound
     headless: bool = False
     recall: Recall = Recall.NONE

@@ -10,7 +10,9 @@ from memoryd.ipc.events import EndStatus
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
 from memoryd.ipc.hosts.claude_transcript import INTERRUPTED, ClaudeLines
-from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload
+from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload, Said
+
+_OTHERS = ("COPILOT_CLI", "CURSOR_VERSION", "QWEN_CODE_SESSION_ID")  #: marks of programs that read Claude's settings
 
 _prompt = jsonhooks.prompts(turn="prompt_id")
 
@@ -50,6 +52,12 @@ class ClaudeCode(JsonHooks):
         "PostCompact": jsonhooks.compacts("post_compact", summary="compact_summary"),
         "SessionEnd": jsonhooks.ends_session,
     }
+
+    def fields(self, name: str, payload: Payload, env: Mapping[str, str]) -> Said:
+        """Other programs run this host's hooks too when they find them in a project; they have their own."""
+        if "CLAUDECODE" not in env and any(mark in env for mark in _OTHERS):
+            return None
+        return super().fields(name, payload, env)
 
     def headless(self, env: Mapping[str, str]) -> bool:
         return env.get("CLAUDE_CODE_SESSION_ATTENDED") == "0" or env.get("CLAUDE_CODE_ENTRYPOINT", "").startswith(

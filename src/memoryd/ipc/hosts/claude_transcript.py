@@ -44,7 +44,7 @@ class ClaudeLines(LineReader):
 
     def record(self, record: dict[str, Any], line: bytes) -> None:
         kind = record.get("type")
-        if kind not in ("user", "assistant") or record.get("isSidechain"):
+        if kind not in ("user", "assistant") or (record.get("isSidechain") and not self._is_own(record)):
             return
         content = record["message"].get("content") if isinstance(record.get("message"), dict) else None
         if not isinstance(content, str | list):
@@ -58,6 +58,10 @@ class ClaudeLines(LineReader):
             self._user(record, record_id, blocks)
         elif not record.get("isApiErrorMessage") and record["message"].get("model") != "<synthetic>":
             self._assistant(record_id, blocks)
+
+    def _is_own(self, record: dict[str, Any]) -> bool:
+        """Whether a sub-agent's record stands in that sub-agent's own transcript."""
+        return record.get("agentId") == self.session_id
 
     def _user(self, record: dict[str, Any], record_id: str, blocks: list[Any]) -> None:
         """Prompts and tool results."""

@@ -5,15 +5,19 @@ from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
-from memoryd.ipc.events import EndStatus, Event, EventAdapter
+from memoryd.ipc.events import EndStatus, Event, EventAdapter, Tier
 from memoryd.ipc.faults import explain
 from memoryd.ipc.hosts.base import RawHook, Recall, TranscriptRead, TranscriptState, Translated, TranslationError
-from memoryd.ipc.hosts.record import compact, parse, text_of
+from memoryd.ipc.hosts.record import RESULT_CHARS, compact, parse, summary_of, text_of
+from memoryd.ipc.sanitise import within
 
 Payload = Mapping[str, Any]
 Fields = dict[str, Any]  #: kind, data and turn_id of one event
-Translator = Callable[[Payload], Fields | None]  #: None: the firing has nothing to record
+Said = Fields | tuple[Fields, ...] | None  #: None: the firing has nothing to record
+Translator = Callable[[Payload], Said]
+OneEvent = Callable[[Payload], Fields | None]  #: a translator of a firing that means one event at most
 
+MAX_MS = 2**53  #: longer is no time
 SOURCES = ("startup", "resume", "fork", "clear", "compact")  #: of a session's start; another one counts as startup
 
 
@@ -23,12 +27,12 @@ class JsonHooks:
     name: str
     hook_events: Sequence[str]
     max_context_chars = 9_500  #: the smallest cap of the hosts we know
-    translators: ClassVar[
-        Mapping[str, Translator]
-    ]  #: by the host's name of the event; others are acknowledged and counted
+    #: by the host's name of the event; other events are acknowledged and counted
+    translators: ClassVar[Mapping[str, Translator]]
     recall: ClassVar[Mapping[str, Recall]] = {}
     session_key = "session_id"
-    transcript_key = "transcript_path"
+    transcript_key: str | None = "transcript_path"  #: None: the host has no transcript that is read
+    child_transcript_key = "agent_transcript_path"  #: where a sub-agent's end tells of its own
     agent_key = "agent_id"  #: marks a firing inside a sub-agent, which is not the parent's
     agent_events: Sequence[str] = ("SubagentStart", "SubagentStop")  #: those that tell the parent of a sub-agent
     project_env: str | None = None  #: the environment variable that names the project
@@ -36,14 +40,16 @@ class JsonHooks:
     def translate(self, hook: RawHook) -> Translated:
         payload = payload_of(hook, self.session_key)
         name = self.event_name(payload, hook)
-        fields = self.fields(name, payload)
+        said = self.fields(name, payload, hook.env)
+        fields = said if isinstance(said, tuple) else (said,) if said else ()
         return Translated(
-            events=() if fields is None else (self.event(hook, payload, fields),),
+            events=tuple(self.event(hook, payload, n, one) for n, one in enumerate(fields)),
             event_name=name,
             transcript_path=string(payload, self.transcript_key),
+            child_transcript_path=self.child_transcript(name, payload),
             project_hint=hook.env.get(self.project_env) if self.project_env else None,
             headless=self.headless(hook.env),
-            recall=Recall.NONE if fields is None else self.recall.get(name, Recall.NONE),
+            recall=self.recall.get(name, Recall.NONE) if fields else Recall.NONE,
         )
 
     def reply(self, event_name: str, context: str) -> str:
@@ -61,12 +67,17 @@ class JsonHooks:
         """The host's name of the event: the payload's, else the one named at install."""
         return string(payload, "hook_event_name") or hook.event or ""
 
-    def fields(self, name: str, payload: Payload) -> Fields | None:
+    def fields(self, name: str, payload: Payload, env: Mapping[str, str]) -> Said:
         """What the firing means; None: nothing to record."""
         if payload.get(self.agent_key) and name not in self.agent_events:
             return None
         translator = self.translators.get(name)
         return translator(payload) if translator else None
+
+    def child_transcript(self, name: str, payload: Payload) -> str | None:
+        """The transcript of the sub-agent that the event tells of; some hosts name the parent's where it has none."""
+        path = string(payload, self.child_transcript_key) if name in self.agent_events else None
+        return path if path != string(payload, self.transcript_key) else None
 
     def cwd(self, payload: Payload) -> str | None:
         return string(payload, "cwd")
@@ -75,10 +86,10 @@ class JsonHooks:
         """Whether no person sits before this session."""
         return False
 
-    def event(self, hook: RawHook, payload: Payload, fields: Fields) -> Event:
+    def event(self, hook: RawHook, payload: Payload, n: int, fields: Fields) -> Event:
         """:raises TranslationError: a value that no event may have"""
         envelope = {
-            "id": f"{hook.id}/0",
+            "id": f"{hook.id}/{n}",
             "host": hook.host,
             "session_id": payload[self.session_key],
             "cwd": self.cwd(payload) or hook.cwd,
@@ -119,7 +130,7 @@ def starts(payload: Payload) -> Fields:
     return {"kind": "session_start", "data": {"source": source if source in SOURCES else "startup"}}
 
 
-def prompts(key: str = "prompt", *, turn: str | None = None) -> Translator:
+def prompts(key: str = "prompt", *, turn: str | None = None) -> OneEvent:
     """A prompt of the person; an empty one is none."""
 
     def translate(payload: Payload) -> Fields | None:
@@ -129,7 +140,7 @@ def prompts(key: str = "prompt", *, turn: str | None = None) -> Translator:
     return translate
 
 
-def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answer: str | None = None) -> Translator:
+def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answer: str | None = None) -> OneEvent:
     """The end of an invocation. `answer`: the key of the final answer, where the host gives it."""
 
     def translate(payload: Payload) -> Fields:
@@ -139,7 +150,7 @@ def ends_turn(status: EndStatus = EndStatus.OK, *, turn: str | None = None, answ
     return translate
 
 
-def compacts(kind: str, *, summary: str | None = None) -> Translator:
+def compacts(kind: str, *, summary: str | None = None) -> OneEvent:
     """`kind`: pre_compact or post_compact."""
 
     def translate(payload: Payload) -> Fields:
@@ -152,7 +163,7 @@ def compacts(kind: str, *, summary: str | None = None) -> Translator:
     return translate
 
 
-def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, turn: str | None = None) -> Translator:
+def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, turn: str | None = None) -> OneEvent:
     """A sub-agent was started; without a type it is one of the host's own helpers (titles, compaction)."""
 
     def translate(payload: Payload) -> Fields | None:
@@ -167,7 +178,7 @@ def starts_agent(child: str = "agent_id", agent_type: str = "agent_type", *, tur
 
 def stops_agent(
     child: str = "agent_id", agent_type: str = "agent_type", *, report: str, turn: str | None = None
-) -> Translator:
+) -> OneEvent:
     """A sub-agent has ended. `report`: the key of its last message."""
     starts = starts_agent(child, agent_type, turn=turn)
 
@@ -186,3 +197,25 @@ def stops_agent(
 
 def ends_session(payload: Payload) -> Fields:
     return {"kind": "session_end", "data": {"reason": (string(payload, "reason") or "other")[:100]}}
+
+
+def uses_tool(
+    name: str, given: object, result: str, *, turn: str | None, ok: bool | None, took_ms: object = None,
+    tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),
+) -> tuple[Fields, ...]:  # fmt: skip
+    """A tool call of a host without a transcript that names it: the use, and the start of what it gave.
+
+    :param ok: None: the call was broken off
+    """
+    known_ms = int(took_ms) if isinstance(took_ms, int | float) and 0 <= took_ms < MAX_MS else None
+    data = {
+        "name": name,
+        "summary": summary_of(given, interrupted=ok is None),
+        "ok": ok,
+        "duration_ms": known_ms,
+        "files": files,
+    }
+    use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
+    text = within(result, RESULT_CHARS)
+    said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": text, "tier": tier}}
+    return (use, said) if text.strip() else (use,)

@@ -16,12 +16,10 @@ from pydantic import ValidationError
 from memoryd.clock import parse_rfc3339
 from memoryd.ipc.events import TIER_OF_ROLE, Event, EventAdapter, Role, Tier
 from memoryd.ipc.hosts.base import TranscriptRead, TranscriptState
-from memoryd.ipc.hosts.record import compact, cut, parse
+from memoryd.ipc.hosts.record import RESULT_CHARS, cut, parse, summary_of
 from memoryd.ipc.sanitise import within
 
 MAX_LINE_BYTES = 32 * 1024 * 1024  #: longer lines are skipped
-SUMMARY_CHARS = 500  #: of a tool's input
-RESULT_CHARS = 1_000  #: of a tool's result
 
 _TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*"([^"]{1,40})"')
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -156,11 +154,6 @@ class LineReader:
     def _emit(self, fields: dict[str, Any]) -> None:
         envelope = {"host": self.host, "session_id": self.session_id, "cwd": self.cwd, **fields}
         self.events.append(EventAdapter.validate_python(envelope))
-
-
-def summary_of(given: object, *, interrupted: bool = False) -> str:
-    """A tool's input as `tool_use` tells it."""
-    return within(("[interrupted] " if interrupted else "") + compact(given), SUMMARY_CHARS)
 
 
 def identifier(value: object) -> str | None:

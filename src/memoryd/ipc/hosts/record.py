@@ -8,6 +8,8 @@ from pydantic_core import from_json
 from memoryd.ipc.sanitise import within
 
 MAX_TEXT_BYTES = 64 * 1024  #: of one message; the rest is cut
+SUMMARY_CHARS = 500  #: of a tool's input
+RESULT_CHARS = 1_000  #: of a tool's result
 
 
 def parse(text: str | bytes) -> Any:
@@ -44,3 +46,8 @@ def text_of(value: object) -> str | None:
 
 def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def summary_of(given: object, *, interrupted: bool = False) -> str:
+    """A tool's input as `tool_use` tells it."""
+    return within(("[interrupted] " if interrupted else "") + compact(given), SUMMARY_CHARS)

@@ -28,6 +28,18 @@ class HookDelivered(Result):
     seq: int | None = None  #: of the first event recorded; None: nothing to record
 
 
+class HookTest(Params):
+    """Ask once for a harmless firing that `doctor` sent through a host's command line."""
+
+    nonce: str = Field(pattern=DELIVERY_ID)
+
+
+class HookTested(Result):
+    arrived: bool
+    host: str | None = None
+    event: str | None = None
+
+
 class EventPublish(Params):
     event: Event
 
@@ -43,5 +55,6 @@ class EventPublished(Result):
 
 METHODS: dict[str, Method] = {
     "hook.deliver": Method(HookDeliver, HookDelivered),
+    "hook.test": Method(HookTest, HookTested),
     "event.publish": Method(EventPublish, EventPublished),
 }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.daemon import jsonedit
+from memoryd.daemon.install import jsonedit
 from memoryd.errors import ConfigError
 
 TEXTS = [

@@ -49,15 +49,15 @@ def target(installer: Installer) -> Target:
 
 
 def _put(target: Target, text: str | None) -> bytes | None:
-    target.folder.mkdir(parents=True, exist_ok=True)
+    target.main.parent.mkdir(parents=True, exist_ok=True)
     if text is None:
         return None
-    target.settings.write_bytes(text.encode())
+    target.main.write_bytes(text.encode())
     return text.encode()
 
 
 def _now(target: Target) -> bytes | None:
-    return target.settings.read_bytes() if target.settings.exists() else None
+    return target.main.read_bytes() if target.main.exists() else None
 
 
 @pytest.mark.parametrize("text", SETTINGS.values(), ids=SETTINGS.keys())
@@ -78,8 +78,8 @@ def test_uninstall_leaves_the_file_as_it_was_to_the_byte(
 def test_an_upgrade_in_between_changes_nothing_of_that(text: str | None, installer: Installer, target: Target) -> None:
     before = _put(target, text)
     old = Installer(places=placing.find(data=str(installer.places.data.parent / "elsewhere")))
-    carry_out(old.plan_install(target))
-    target.settings.write_bytes(target.settings.read_bytes().replace(b'"timeout": 10', b'"timeout": 11'))
+    carry_out(old.plan_install(old.target("claude-code")))
+    target.main.write_bytes(target.main.read_bytes().replace(b'"timeout": 10', b'"timeout": 11'))
     (installer.places.data).mkdir(parents=True, exist_ok=True)
     (old.places.data / "installs.json").rename(installer.places.data / "installs.json")
     assert installer.state(target) == "outdated"
@@ -95,35 +95,35 @@ def test_what_the_person_changed_since_stays(name: str, installer: Installer, ta
     assert text is not None
     _put(target, text)
     carry_out(installer.plan_install(target))
-    target.settings.write_bytes(target.settings.read_bytes().replace(b"{", b'{"mine": [1], /* new */', 1))
+    target.main.write_bytes(target.main.read_bytes().replace(b"{", b'{"mine": [1], /* new */', 1))
     carry_out(installer.plan_uninstall(target))
-    assert target.settings.read_bytes() == text.encode().replace(b"{", b'{"mine": [1], /* new */', 1)
+    assert target.main.read_bytes() == text.encode().replace(b"{", b'{"mine": [1], /* new */', 1)
 
 
 def test_a_handler_that_the_person_put_into_our_group_stays(installer: Installer, target: Target) -> None:
     carry_out(installer.plan_install(target))
-    ours = json.loads(target.settings.read_text())
+    ours = json.loads(target.main.read_text())
     ours["hooks"]["Stop"][0]["hooks"].insert(0, json.loads(THEIRS))
     ours["hooks"]["Stop"].append({"hooks": [json.loads(THEIRS)]})
-    target.settings.write_text(json.dumps(ours, indent=4))
+    target.main.write_text(json.dumps(ours, indent=4))
     carry_out(installer.plan_uninstall(target))
-    left = json.loads(target.settings.read_text())
+    left = json.loads(target.main.read_text())
     assert left == {"hooks": {"Stop": [{"hooks": [json.loads(THEIRS)]}, {"hooks": [json.loads(THEIRS)]}]}}
 
 
 def test_settings_written_anew_by_the_host_are_still_found(installer: Installer, target: Target) -> None:
     _put(target, '{"model": "opus"}')
     carry_out(installer.plan_install(target))
-    target.settings.write_text(json.dumps(json.loads(target.settings.read_text()), indent=2))
+    target.main.write_text(json.dumps(json.loads(target.main.read_text()), indent=2))
     assert installer.state(target) == "installed"
     carry_out(installer.plan_uninstall(target))
-    assert json.loads(target.settings.read_text()) == {"model": "opus"}
+    assert json.loads(target.main.read_text()) == {"model": "opus"}
 
 
 def test_each_event_has_one_handler_that_sh_can_run(installer: Installer, target: Target, home: Path) -> None:
     odd = Installer(places=placing.find(data=str(home / "it's a $HOME")))
-    carry_out(odd.plan_install(target))
-    hooks = json.loads(target.settings.read_text())["hooks"]
+    carry_out(odd.plan_install(odd.target("claude-code")))
+    hooks = json.loads(target.main.read_text())["hooks"]
     assert sorted(hooks) == sorted(EVENTS)
     for event, groups in hooks.items():
         [[handler]] = [group["hooks"] for group in groups]
@@ -154,10 +154,10 @@ def test_links_stay_links_and_modes_stay(installer: Installer, target: Target, t
     real.parent.mkdir()
     real.write_text("{}\n")
     real.chmod(0o664)
-    target.folder.mkdir(parents=True)
-    target.settings.symlink_to(real)
+    target.main.parent.mkdir(parents=True)
+    target.main.symlink_to(real)
     carry_out(installer.plan_install(target))
-    assert target.settings.is_symlink()
+    assert target.main.is_symlink()
     assert "memoryd-hook" in real.read_text()
     assert stat.S_IMODE(real.stat().st_mode) == 0o664
     carry_out(installer.plan_uninstall(target))
@@ -167,10 +167,10 @@ def test_links_stay_links_and_modes_stay(installer: Installer, target: Target, t
 def test_a_change_between_plan_and_writing_is_noticed(installer: Installer, target: Target) -> None:
     _put(target, "{}")
     plan = installer.plan_install(target)
-    target.settings.write_text('{"theirs": 1}')
+    target.main.write_text('{"theirs": 1}')
     with pytest.raises(Conflict, match="changed meanwhile"):
         carry_out(plan)
-    assert target.settings.read_text() == '{"theirs": 1}'
+    assert target.main.read_text() == '{"theirs": 1}'
 
 
 def test_the_skill_comes_and_goes_but_never_over_a_persons(installer: Installer, target: Target) -> None:
@@ -194,28 +194,29 @@ def test_the_diff_masks_secrets_and_shows_only_the_settings(installer: Installer
     shown = "".join(change.diff() for change in plan.changes)
     assert "memoryd-hook" in shown
     assert token not in shown
-    assert token not in (plan.changes[-2].after or b"").decode(), "the record holds nothing of the settings"
+    [record] = [change for change in plan.changes if change.kind == "record"]
+    assert token not in (record.after or b"").decode(), "the record holds nothing of the settings"
     carry_out(plan)
-    assert token in target.settings.read_text()
+    assert token in target.main.read_text()
 
 
 def test_another_config_dir_and_a_project_are_honoured(home: Path, tmp_path: Path) -> None:
     installer = Installer(places=placing.find(), env={**os.environ, "CLAUDE_CONFIG_DIR": str(tmp_path / "cc")})
-    assert installer.target("claude-code").settings == tmp_path / "cc" / "settings.json"
-    assert installer.target("claude-code", tmp_path / "p").settings == tmp_path / "p" / ".claude" / "settings.json"
+    assert installer.target("claude-code").main == tmp_path / "cc" / "settings.json"
+    assert installer.target("claude-code", tmp_path / "p").main == tmp_path / "p" / ".claude" / "settings.json"
     with pytest.raises(NotFound, match="claude-code"):
         installer.target("nobody")
 
 
 def test_removal_finds_every_place(installer: Installer, target: Target, tmp_path: Path) -> None:
     project = installer.target("claude-code", tmp_path / "p")
-    project.folder.mkdir(parents=True)
-    project.settings.write_text('{"a": 1}\n')
+    project.main.parent.mkdir(parents=True)
+    project.main.write_text('{"a": 1}\n')
     carry_out(installer.plan_install(target))
     carry_out(installer.plan_install(project))
     carry_out(installer.plan_removal())
-    assert project.settings.read_text() == '{"a": 1}\n'
-    assert not target.settings.exists()
+    assert project.main.read_text() == '{"a": 1}\n'
+    assert not target.main.exists()
     assert not installer.script.exists()
     assert not (installer.places.data / "installs.json").exists()
 

@@ -13,6 +13,8 @@ from typing import Any
 from memoryd.errors import ConfigError
 
 BOM = "\ufeff"
+grows_from_empty = True  #: see `entries.Syntax`
+null_is_empty = False
 _MAX_DEPTH = 200
 
 
@@ -213,6 +215,16 @@ def empty(text: str, container: Node, inside: str = "") -> str:
 
 def inside(text: str, container: Node) -> str:
     return text[container.start + 1 : container.end - 1]
+
+
+def glue(text: str) -> str:
+    """What a file without a value needs before its first one: a newline after a comment that has none."""
+    return "\n" if text.strip(BOM) and not text.endswith("\n") else ""
+
+
+def erase(text: str, root: Node) -> str:
+    """Return the text without its value, as it was before `add` began it."""
+    return text[: root.start] + re.sub(r"\A\r?\n", "", text[root.end :])
 
 
 def _after_comma(text: str, at: int) -> int:

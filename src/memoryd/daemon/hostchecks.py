@@ -1,0 +1,133 @@
+"""The first links of the chain, host by host: the hooks stand in its settings, it runs them, they reach the daemon."""
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from memoryd.daemon import hooktests
+from memoryd.daemon.checks import Check, off, ok, wrong
+from memoryd.daemon.install import INSTALLABLE, Installer, Target, asks_for
+from memoryd.errors import MemorydError
+from memoryd.ipc.client import Client
+from memoryd.ipc.places import Places
+
+RUN_SECONDS = 5.0
+SLOW_MS = 1000  #: a hook that takes longer was not answered in time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A host in which there is something of ours."""
+
+    target: Target
+    commands: tuple[str, ...]  #: as they stand in the settings; of those that differ by their event alone, one
+
+
+def configured(installer: Installer) -> Iterator[tuple[Check, Found | None]]:
+    """The settings of each host."""
+    for host in INSTALLABLE:
+        target = installer.target(host)
+        check = _settings(installer, target)
+        found = None
+        with contextlib.suppress(MemorydError):
+            ways = {one.command.removesuffix(f" {one.event}"): one.command for one in installer.handlers(target)}
+            if ways or any(file.path.exists() for file in target.wants.files):
+                found = Found(target=target, commands=tuple(ways.values()))
+        yield check, found
+
+
+def _settings(installer: Installer, target: Target) -> Check:
+    host = target.host
+    link, mend = f"hooks in {host}", f"`memoryd install {host}`"
+    try:
+        state, switched_off = installer.settings_state(target), installer.switched_off(target)
+    except MemorydError as error:
+        return wrong(link, str(error), "correct the file")
+    if state == "absent":
+        present = installer.present(host)
+        return wrong(link, "not installed", mend) if present else off(link, "this host is not on this machine", mend)
+    if state == "outdated":
+        return wrong(link, "another release, another path or not all of them", mend)
+    if switched_off:
+        return wrong(link, f"installed, but {switched_off}", "take that key out")
+    if request := asks_for(target):
+        return (wrong if request.certain else off)(link, f"installed, but {request.found}", request.how)
+    return ok(link, f"installed in {target.main}")
+
+
+def runs(places: Places, found: Found, *, running: bool, current: bool) -> Iterator[Check]:
+    """Run each command line as the host would, with a firing of which nothing is recorded.
+
+    :param running: a daemon answers at our socket
+    :param current: the script is the one that this release writes for these places
+    """
+    host = found.target.host
+    for command in found.commands:
+        yield _run(places, host, command, running=running, current=current)
+
+
+def _run(places: Places, host: str, command: str, *, running: bool, current: bool) -> Check:
+    link = f"hook run by {host}"
+    nonce, mend = secrets.token_hex(16), f"`memoryd install {host}` writes it anew"
+    started = time.perf_counter()
+    try:
+        status, said = _through_sh(command, hooktests.payload(nonce), running=running)
+    except subprocess.TimeoutExpired:
+        return wrong(link, f"it did not end within {RUN_SECONDS:g} s", "`memoryd restart`, then look again")
+    took_ms = (time.perf_counter() - started) * 1000
+    if status or said:
+        found = f"status {status}, {said[:200].decode(errors='replace').strip() or 'no output'}"
+        return wrong(link, f"`{command}` fails: {found}", mend)
+    if not running:
+        return off(link, f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
+    spooled = _unspool(places, nonce)
+    if spooled and not current:
+        return wrong(link, f"its event went to the spool: the script is not for {places.socket}", mend)
+    if spooled or ((places.spool / ".slow").exists() and took_ms > SLOW_MS):
+        return wrong(link, "the daemon did not take its event in time", "`memoryd stats` says what it does")
+    if not _arrived(places, nonce, host):
+        return wrong(link, f"`{command}` ends well, but nothing of it arrived at {places.socket}", mend)
+    return ok(link, f"delivered in {took_ms:.0f} ms")
+
+
+def _through_sh(command: str, text: str, *, running: bool) -> tuple[int, bytes]:
+    """:raises TimeoutExpired: its process group was killed"""
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "")}
+    if not running:
+        env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
+    hook = subprocess.Popen(
+        ["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=env, start_new_session=True,
+    )  # fmt: skip
+    try:
+        out, err = hook.communicate(text.encode(), timeout=RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(hook.pid, signal.SIGKILL)
+        hook.communicate()
+        raise
+    return hook.returncode, out + err
+
+
+def _unspool(places: Places, nonce: str) -> bool:
+    """Whether the hook left its firing in the spool; then it is taken out again."""
+    for file in places.spool.glob("[0-9]*-*"):
+        with contextlib.suppress(OSError):
+            if nonce.encode() in file.read_bytes():
+                file.unlink()
+                return True
+    return False
+
+
+def _arrived(places: Places, nonce: str, host: str) -> bool:
+    try:
+        with closing(Client(places.socket)) as client:
+            found = client.call("hook.test", {"nonce": nonce}, timeout=5.0)
+    except MemorydError:
+        return False
+    return bool(found.arrived and found.host == host)

@@ -1,0 +1,42 @@
+"""Gemini CLI: hook payloads to events, memory to the JSON it expects. The transcript is read by `gemini_transcript`.
+
+`PreCompress` fires before every turn of the model and tells of no compaction; tools are named by the transcript; of
+sub-agents no hook tells. What is printed must be one JSON object: plain text would be shown to the person.
+"""
+
+from typing import ClassVar
+
+from memoryd.ipc.hosts import jsonhooks
+from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
+from memoryd.ipc.hosts.gemini_transcript import read
+from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, Said
+from memoryd.ipc.hosts.parts import typed
+
+_prompt = jsonhooks.prompts()
+
+
+def _before_agent(payload: Payload) -> Said:
+    """Without a terminal the text of the session's start stands inside the first prompt."""
+    prompt = payload.get("prompt")
+    return _prompt({"prompt": typed(prompt)}) if isinstance(prompt, str) else None
+
+
+class Gemini(JsonHooks):
+    name = "gemini"
+    hook_events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    project_env = "GEMINI_PROJECT_DIR"
+    recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "BeforeAgent": Recall.PREFETCH}
+    translators: ClassVar = {
+        "SessionStart": jsonhooks.starts,
+        "BeforeAgent": _before_agent,
+        "AfterAgent": jsonhooks.ends_turn(answer="prompt_response"),
+        "SessionEnd": jsonhooks.ends_session,
+    }
+
+    def read_transcript(
+        self, chunk: bytes, *, session_id: str, cwd: str | None, state: TranscriptState, final: bool
+    ) -> TranscriptRead:
+        return read(chunk, host=self.name, session_id=session_id, cwd=cwd, state=state, final=final)
+
+
+HOST = Gemini()

@@ -1,0 +1,51 @@
+"""Qwen Code: hook payloads to events, memory to the JSON it expects. The transcript is read by `qwen_transcript`.
+
+Hooks are those of Claude Code. `prompt` is what the model is sent, files and hook texts included, and is empty when the
+hook is called again after a tool's result; the person's own words are in `submitted_prompt`. Where that is absent
+(an older release, a client that does not declare it) the transcript tells them. Without a terminal no end is told.
+"""
+
+from typing import ClassVar
+
+from memoryd.ipc.events import EndStatus
+from memoryd.ipc.hosts import jsonhooks
+from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
+from memoryd.ipc.hosts.jsonhooks import JsonHooks
+from memoryd.ipc.hosts.qwen_transcript import QwenLines
+
+
+class Qwen(JsonHooks):
+    name = "qwen"
+    hook_events = (
+        "SessionStart",
+        "UserPromptSubmit",
+        "Stop",
+        "StopFailure",
+        "SubagentStart",
+        "SubagentStop",
+        "PreCompact",
+        "PostCompact",
+        "SessionEnd",
+    )
+    project_env = "QWEN_PROJECT_DIR"
+    recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "UserPromptSubmit": Recall.PREFETCH}
+    translators: ClassVar = {
+        "SessionStart": jsonhooks.starts,
+        "UserPromptSubmit": jsonhooks.prompts("submitted_prompt", turn="prompt_id"),
+        "Stop": jsonhooks.ends_turn(turn="prompt_id", answer="last_assistant_message"),
+        # the last message of a failed turn is the error, not an answer
+        "StopFailure": jsonhooks.ends_turn(EndStatus.FAILED, turn="prompt_id"),
+        "SubagentStart": jsonhooks.starts_agent(turn="prompt_id"),
+        "SubagentStop": jsonhooks.stops_agent(turn="prompt_id", report="last_assistant_message"),
+        "PreCompact": jsonhooks.compacts("pre_compact"),
+        "PostCompact": jsonhooks.compacts("post_compact", summary="compact_summary"),
+        "SessionEnd": jsonhooks.ends_session,
+    }
+
+    def read_transcript(
+        self, chunk: bytes, *, session_id: str, cwd: str | None, state: TranscriptState, final: bool
+    ) -> TranscriptRead:
+        return QwenLines(self.name, session_id, cwd, state).read(chunk, final=final)
+
+
+HOST = Qwen()

@@ -1,0 +1,152 @@
+"""Sub-agents: their transcripts are read as sessions of their own, and nothing in them is a word of the person."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.events import event
+from support.hosts import jsonl
+from support.talk import deliver, turn
+
+from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal.journal import Arrival
+from memoryd.daemon.journal.touched import touched
+
+KEY = {"host": "claude-code", "session_id": "s1"}
+
+
+def record(kind: str, content: object, uuid: str, **fields: Any) -> dict[str, Any]:
+    """A line of a sub-agent's own transcript: it bears the session of the parent."""
+    return {
+        "isSidechain": True, "agentId": "a1", "sessionId": "s1", "type": kind, "uuid": uuid, "cwd": "/work",
+        "timestamp": "2026-11-30T07:59:00.000Z", "message": {"role": kind, "content": content}, **fields,
+    }  # fmt: skip
+
+
+def uses(tool: str, path: str, uuid: str) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": uuid, "name": tool, "input": {"file_path": path}}
+    result = {"type": "tool_result", "tool_use_id": uuid, "content": "ok"}
+    return [record("assistant", [call], uuid), record("user", [result], f"{uuid}r", toolUseResult={})]
+
+
+TRANSCRIPT = jsonl(
+    record("user", "I prefer tabs, look into it", "u1"),
+    *uses("Read", "/work/deep/seen.py", "c1"),
+    *uses("Write", "/work/deep/made.py", "c2"),
+    record("assistant", [{"type": "text", "text": "made it"}], "x1"),
+)
+
+
+async def stop(one: Any, project: str, path: Path) -> None:
+    await deliver(
+        one, "SubagentStop", cwd=project, agent_id="a1", agent_type="Explore", last_assistant_message="made it",
+        agent_transcript_path=str(path),
+    )  # fmt: skip
+
+
+async def texts(daemon: Daemon, session: str) -> list[tuple[str, str, str]]:
+    """Kind, role and text of what is kept of a session."""
+    rows = await daemon.journal.aread(
+        lambda c: c.execute(
+            "select kind, data from events join sessions on sessions.id = session where session_id = ? order by seq",
+            (session,),
+        ).fetchall()
+    )
+    found = [(kind, json.loads(data)) for kind, data in rows]
+    return [(kind, data.get("role", ""), data.get("text", data.get("name", ""))) for kind, data in found]
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / "agent-a1.jsonl"
+    path.write_bytes(TRANSCRIPT)
+    return path
+
+
+async def test_its_transcript_becomes_its_session_and_its_files_the_parents(
+    home: Path, project: str, transcript: Path
+) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "look into it", cwd=project)
+        await stop(one, project, transcript)
+        await daemon.follower.caught_up()
+        assert await texts(daemon, "a1") == [
+            ("message", "assistant", "I prefer tabs, look into it"),
+            ("tool_use", "", "Read"),
+            ("message", "tool", "ok"),
+            ("tool_use", "", "Write"),
+            ("message", "tool", "ok"),
+            ("message", "assistant", "made it"),
+        ]
+        child = await one.call("session.get", {**KEY, "session_id": "a1"}, timeout=5)
+        assert (child.kind, child.turn_count, child.parent.session_id, child.transcript) == ("sub-agent", 0, "s1", "ok")
+        parent = await one.call("session.get", KEY, timeout=5)
+        assert [(file.path, file.action, file.by_session) for file in parent.files] == [
+            ("/work/deep/seen.py", "read", "a1"), ("/work/deep/made.py", "write", "a1"),
+        ]  # fmt: skip
+        assert (parent.turn_count, parent.tool_calls) == (1, 0)
+        where = Path(parent.memory_dir)
+        seen = await asyncio.to_thread(touched, daemon.journal, where, "claude-code", "s1")
+        assert seen == ("/work/deep/made.py", "/work/deep/seen.py")
+        # told again, as out of the spool: nothing is there twice
+        await stop(one, project, transcript)
+        await daemon.follower.caught_up()
+        assert len(await texts(daemon, "a1")) == 6
+
+
+async def test_what_it_is_asked_is_never_learnt_as_the_persons(home: Path, project: str, transcript: Path) -> None:
+    agent = ScriptedAgent(each_prompt)
+    async with running(home, agent=agent) as daemon, client(daemon) as one:
+        await turn(one, "I prefer dark mode", cwd=project)
+        await stop(one, project, transcript)
+        await daemon.follower.caught_up()
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        assert {s.session_id for projection in agent.seen for s in projection.sessions} == {"s1"}
+        kept = await asyncio.to_thread((daemon.places.user_memory / "preferences.md").read_text)
+        assert ("dark mode" in kept, "tabs" in kept) == (True, False)
+        said = await one.call("history.list", {}, timeout=5)
+        assert [item.text for item in said.items] == ["I prefer dark mode"]
+
+
+async def test_turns_of_a_session_that_another_started_are_not_due(home: Path, project: str) -> None:
+    agent = ScriptedAgent(each_prompt)
+    async with running(home, agent=agent) as daemon, client(daemon) as one:
+        await deliver(one, "SubagentStart", cwd=project, agent_id="a1", agent_type="Explore")
+        for n in range(3):
+            answer = await turn(one, f"I prefer tabs {n}", cwd=project, session="a1")
+            assert answer.exit_code == 0
+        await deliver(one, "SessionEnd", cwd=project, session="a1")
+        await idle(daemon)
+        assert agent.seen == []
+        assert (await one.call("session.get", {**KEY, "session_id": "a1"}, timeout=5)).turn_count == 3
+
+
+async def test_a_transcript_that_a_crash_left_unread_is_read_at_the_next_start(
+    home: Path, project: str, transcript: Path
+) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "look into it", cwd=project)
+        binding = await asyncio.to_thread(daemon.journal.binding_of, "claude-code", "s1")
+        assert binding
+        stopped = event("subagent_stop", child_session_id="a1", agent_type="Explore")
+        await daemon.journal.append(
+            [Arrival(event=stopped, binding=binding, child_transcript_path=str(transcript))]
+        )  # acknowledged, and nothing follows
+        assert await texts(daemon, "a1") == []
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await daemon.reader.catch_up_all()
+        assert len(await texts(daemon, "a1")) == 6
+        assert await asyncio.to_thread(daemon.reader.positions.of_agents) == []
+
+
+async def test_without_its_transcript_a_sub_agent_is_an_edge_and_no_session(home: Path, project: str) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "look into it", cwd=project)
+        await stop(one, project, home / "gone.jsonl")
+        await daemon.follower.caught_up()
+        listed = await one.call("session.list", {}, timeout=5)
+        assert [item.session_id for item in listed.items] == ["s1"]
+        assert await asyncio.to_thread(daemon.reader.positions.of_agents) == []
