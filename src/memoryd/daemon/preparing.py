@@ -90,7 +90,8 @@ class Preparer:
 
     def take(self, host: str, session_id: str) -> tuple[str, ...]:
         """Return the ids of the entries that were chosen for a session's next prompt, once."""
-        return self._ready.pop((host, session_id), ())
+        chosen = self._ready.pop((host, session_id), ())
+        return () if self._tells_nothing() else chosen
 
     async def serve(self) -> None:
         """Prepare until cancelled."""

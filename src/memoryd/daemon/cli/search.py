@@ -11,6 +11,7 @@ from memoryd.daemon.cli.memory import Scopes, place
 from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, MemoryDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
+from memoryd.errors import UsageError
 from memoryd.ipc.methods.memory import MemoryItem
 from memoryd.ipc.methods.sessions import SessionHit
 
@@ -62,6 +63,8 @@ def search(
 
     Example: [cyan]memoryd search 部署 --match any[/]
     """
+    if (summarise and not sessions) or (rerank and sessions):
+        raise UsageError("--summarise is for --sessions, --rerank for memories; give the one that fits")
     if sessions:
         return search_sessions(
             query, cwd=asking.absolute(cwd), group_by=group_by, limit=limit, cursor=cursor, json=json,
