@@ -124,7 +124,7 @@ class Memory(Handlers):
         if len(items) < 2:
             return as_found, ""
         rows = [Row(id=f"h{n}", text=f"{item.name}: {item.text}") for n, item in enumerate(items, start=1)]
-        directory = roots.get(Root.PROJECT, next(iter(roots.values())))
+        directory = roots.get(Root.PROJECT, self.daemon.places.user_memory)
         ids = await self.daemon.assistant.order(params.query or "", rows, str(directory))
         return (as_found, ids.why) if isinstance(ids, Unanswered) else ([int(id[1:]) - 1 for id in ids], "")
 
