@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import script
 from support.daemons import ScriptedAgent, client, each_prompt, places, running, until
 from support.fake_model import Asked, FakeModel, Reply, error, serving
 from support.priced import LedgerPurse
@@ -104,6 +105,22 @@ async def test_what_a_caged_child_chose_and_found_follows_what_the_prompt_speaks
     assert len(fake.asked) == 2
     assert "| replace the old one in the rollout" in fake.asked[0].body["messages"][-1]["content"]
     assert "user: replace the old one in the rollout" in fake.asked[1].text, "what the search in sessions found"
+
+
+async def test_a_persons_program_in_its_cage_can_choose_too(tmp_path: Path) -> None:
+    remember(tmp_path)
+    usage = {"input_tokens": 900, "output_tokens": 40}
+    choice = json.dumps({"chosen": ["m1"], "confidence": 1})
+    told = {"type": "result", "is_error": False, "result": choice, "usage": usage}
+    program = script(tmp_path / "bin", "claude", out=json.dumps(told), keeps=False)
+    agent = {"kind": "command", "command": [str(program.path), "-p"]}
+    given = Config.model_validate({"agent": agent, "recall": {"assist": "prepare"}})
+    async with running(tmp_path, config=given) as daemon, client(daemon) as one:
+        await begin(one, "s1", tmp_path, "replace the old otter")
+        await prepared(daemon)
+        assert WANTED in await prompt(one, "s1", tmp_path, "go on")
+        stats = await one.call("worker.stats", timeout=5)
+        assert (stats.tokens_in, stats.tokens_out) == (900, 40)
 
 
 @dataclass
@@ -242,10 +259,10 @@ async def test_hits_are_summed_up_and_put_in_order_and_are_the_same_hits_when_th
 async def test_with_an_agent_that_cannot_be_asked_status_says_so_and_hits_stay_as_they_are(tmp_path: Path) -> None:
     given = Config.model_validate({"recall": {"assist": "prepare"}})
     async with running(tmp_path, config=given) as daemon, client(daemon) as one:
-        assert 'kind is rules; set kind = "model"' in str((await daemon.health()).reason)
+        assert "the rules cannot be asked" in str((await daemon.health()).reason)
         await turn(one, "the rollout waits until the queue is drained", cwd=str(tmp_path))
         told = await one.call(
             "session.search", {"cwd": str(tmp_path), "query": "rollout", "summarise": True}, timeout=9
         )
         assert len(told.items) == 1
-        assert "only a model" in told.unanswered
+        assert "the rules cannot" in told.unanswered

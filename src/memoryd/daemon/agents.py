@@ -55,8 +55,8 @@ class Agents:
         return None if self.config().agent.kind == "rules" else rules_agent()
 
     def asked(self, ledger: Ledger) -> "ChildAgent":
-        """The model as it is asked about memory, paying from a ledger. Blocking: the first one loads its modules."""
-        return self._child("model", ledger)
+        """The agent as it is asked about memory, paying from a ledger. Blocking: the first one loads its modules."""
+        return self._child(self.config().agent.kind, ledger)
 
     def _child(self, kind: str, ledger: Ledger | None = None) -> "ChildAgent":
         from memoryd.worker.agents.child import outfit

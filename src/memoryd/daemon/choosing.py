@@ -68,10 +68,10 @@ def endpoint(agent: Agent) -> Endpoint:
 
 def unfit_to_answer(agent: Agent) -> str:
     """Why the agent in force cannot be asked about memory that is there already; '' when it can."""
-    if agent.kind != "model":
-        return f'only a model can be asked about memory, and [agent] kind is {agent.kind}; set kind = "model"'
+    if agent.kind == "rules":
+        return "the rules cannot be asked about memory; set [agent] kind to model or command"
     try:
-        tiny = endpoint(agent).grade == "tiny"
+        tiny = agent.kind == "model" and endpoint(agent).grade == "tiny"
     except ConfigError as error:
         return str(error)
     return f"{agent.model} is too small a model to be asked about memory; name one of 4b or more" if tiny else ""

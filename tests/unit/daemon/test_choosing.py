@@ -172,14 +172,14 @@ def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({}, "kind is rules"),
-        ({"kind": "command", "command": ("claude",)}, "kind is command"),
+        ({}, "the rules"),
+        ({"kind": "command", "command": ("claude",)}, ""),
         ({"kind": "model"}, "names none"),
         ({"kind": "model", "model": "openai:qwen-1.5b"}, "too small"),
         ({"kind": "model", "model": "openai:qwen-7b"}, ""),
     ],
 )
-def test_only_a_model_that_can_fill_in_a_form_is_asked_about_memory(given: dict[str, object], why: str) -> None:
+def test_only_what_can_fill_in_a_form_is_asked_about_memory(given: dict[str, object], why: str) -> None:
     found = choosing.unfit_to_answer(agent(**given))
     assert why in found
     assert bool(found) == bool(why)

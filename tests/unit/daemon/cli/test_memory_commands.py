@@ -224,12 +224,12 @@ def test_without_a_model_hits_are_shown_as_ever_with_a_sentence_why(cli: Cli, wo
     ran = cli("search", "--sessions", "weir", "--summarise")
     assert ran.status == 0
     assert "otter" in ran.out
-    assert "not summed up: only a model" in ran.err
+    assert "not summed up: the rules" in ran.err
     cli("save", "Weirs are mended in May", "--name", "weir one")
     cli("save", "Weirs have an owner", "--name", "weir two")
     ran = cli("search", "weir", "--rerank")
     assert "mended" in ran.out
-    assert "ordered by their words: only a model" in ran.err
+    assert "ordered by their words: the rules" in ran.err
     assert cli("search", "weir", "--summarise").status == cli("search", "weir", "--sessions", "--rerank").status == 2
 
 

@@ -4,8 +4,9 @@ A page of instructions each (`prompts/`), a schema, and how the request is writt
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, WrapValidator
 
@@ -72,22 +73,37 @@ class Summary(Lenient):
     sentences: tuple[Annotated[Said, WrapValidator(or_none)], ...]
 
 
-def read_choice(text: str) -> Choice:
-    """:raises ValueError: no JSON of a choice is in it"""
-    told = json_in(text)
-    return Choice.model_validate({"chosen": told, "confidence": 1.0} if isinstance(told, list) else told)
+F = TypeVar("F", bound=Lenient)
 
 
-def read_order(text: str) -> Order:
-    """:raises ValueError: no JSON of an order is in it"""
-    told = json_in(text)
-    return Order.model_validate({"order": told} if isinstance(told, list) else told)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form(Generic[F]):
+    """How a question is asked and its answer read."""
+
+    page: str  #: of instructions
+    type: type[F]
+    field: str  #: that a bare list stands for
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return self.type.model_json_schema()
+
+    def read(self, text: str) -> F:
+        """Read what a model wrote. :raises ValueError: no JSON of an answer is in it"""
+        told = json_in(text)
+        return self.type.model_validate({self.field: told} if isinstance(told, list) else told)
+
+    def read_output(self, text: str) -> F:
+        """Read what a program printed, whose own words may hold brackets. :raises ValueError: no answer in full"""
+        told = json_in(text)
+        if not isinstance(told, Mapping) or self.field not in told:
+            raise ValueError("no answer in it")
+        return self.type.model_validate(told)
 
 
-def read_summary(text: str) -> Summary:
-    """:raises ValueError: no JSON of a summary is in it"""
-    told = json_in(text)
-    return Summary.model_validate({"sentences": told} if isinstance(told, list) else told)
+CHOICE = Form(page="choosing", type=Choice, field="chosen")
+ORDER = Form(page="ordering", type=Order, field="order")
+SUMMARY = Form(page="summarising", type=Summary, field="sentences")
 
 
 def request(question: Question, rows: Iterable[Row], found: Iterable[Row] = ()) -> str:
