@@ -2,12 +2,13 @@
 
 LoCoMo (CC BY-NC): `locomo*.json`, long talks of two people over many sessions. MemDaily (no licence stated):
 `memdaily*.json`, a person's Chinese notes to an assistant. They are for measuring only.
+One of our own stands beside this page: `asked.json`, a person and a coding agent, in English and Chinese.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 DATA = "MEMORYD_BENCH_DATA"
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+_OWN = Path(__file__).with_name("asked.json")
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -39,7 +41,7 @@ class Talk:
     """One conversation: what is searched for its questions, and nothing else."""
 
     name: str
-    corpus: str  #: LoCoMo or MemDaily
+    corpus: str  #: LoCoMo, MemDaily or own
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
 
@@ -49,6 +51,28 @@ def load(folder: Path | None = None) -> list[Talk]:
     found = folder or Path(os.environ.get(DATA, "../shared/bench"))
     talks = [talk for path in sorted(found.glob("locomo*.json")) for talk in _locomo(path)]
     return talks + [talk for path in sorted(found.glob("memdaily*.json")) for talk in _memdaily(path)]
+
+
+def own() -> Talk:
+    """The conversation of our own, in the order of its sessions; `2:1` is the first turn of the second."""
+    kept = json.loads(_OWN.read_bytes())
+    turns = (
+        Turn(
+            id=f"{number}:{nth}", session=str(number), role=role, text=text,
+            at=datetime.fromisoformat(session["at"]) + timedelta(minutes=nth),
+        )
+        for number, session in enumerate(kept["sessions"], 1)
+        for nth, (role, _, text) in enumerate((said.partition(": ") for said in session["turns"]), 1)
+    )  # fmt: skip
+    questions = (
+        Question(text=asked["question"], category=_spread(asked["gold"]), gold=frozenset(asked["gold"]))
+        for asked in kept["questions"]
+    )
+    return Talk(name="own", corpus="own", turns=tuple(turns), questions=tuple(questions))
+
+
+def _spread(gold: Sequence[str]) -> str:
+    return "multi-hop" if len({id.partition(":")[0] for id in gold}) > 1 else "single-hop"
 
 
 def _locomo(path: Path) -> Iterator[Talk]:

@@ -116,9 +116,9 @@ async def test_a_persons_program_in_its_cage_can_choose_too(tmp_path: Path) -> N
     agent = {"kind": "command", "command": [str(program.path), "-p"]}
     given = Config.model_validate({"agent": agent, "recall": {"assist": "prepare"}})
     async with running(tmp_path, config=given) as daemon, client(daemon) as one:
-        await begin(one, "s1", tmp_path, "replace the old otter")
+        await begin(one, "s1", tmp_path, "replace the old one")
         await prepared(daemon)
-        assert WANTED in await prompt(one, "s1", tmp_path, "go on")
+        assert "[project] About" in await prompt(one, "s1", tmp_path, "go on")
         stats = await one.call("worker.stats", timeout=5)
         assert (stats.tokens_in, stats.tokens_out) == (900, 40)
 

@@ -12,6 +12,7 @@ from support.conformance import BEGAN, Firing, Recording, load, recordings
 from support.daemons import ScriptedAgent, client, idle, running
 
 from memoryd.clock import rfc3339
+from memoryd.daemon.config import Config, Consolidation
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc import hosts
 from memoryd.ipc.hosts.base import Recall
@@ -71,27 +72,55 @@ async def test_every_hosts_talk_is_recorded_once_counted_read_and_answered(home:
                 for session in fired:
                     said, heard = recording.said[session], texts(daemon, session)
                     assert [text for role, text in heard if role == "user"] == list(said.prompts), path
-                    assert Counter(t for role, t in heard if role == "assistant") == Counter(said.answers), path
+                    assert Counter(t for role, t in heard if role == "assistant") == said.heard, path
                     key = {"host": recording.host, "session_id": session}
                     assert (await one.call("session.get", key, timeout=5)).turn_count == said.turns, path
 
 
+async def test_a_session_whose_start_and_prompt_come_at_once_is_told_its_memory_once(home: Path) -> None:
+    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon:
+        for session in ("a", "b", "c"):
+            start, prompt = await asyncio.gather(
+                fire(daemon, "sessionStart", home, session=session, source="new"),
+                fire(daemon, "userPromptSubmitted", home, session=session, prompt="Use tabs."),
+            )
+            assert ("project-memory-context" in start) + ("project-memory-context" in prompt) == 1
+
+
+async def test_what_a_transcript_got_after_the_last_turn_is_read_at_the_end_of_the_session(home: Path) -> None:
+    recording, path = load(TALKS["copilot/talk"]), TALKS["copilot/talk"]
+    (session,) = recording.transcripts
+    whole = recording.transcript(session, path.parent)
+    log = home / "events.jsonl"
+    by_hand = Config(consolidation=Consolidation(on_session_end=False))  # a run would read it too
+    async with running(home, config=by_hand) as daemon:
+        log.write_bytes(whole[: whole.index(b"Nothing to complain about.")])
+        await fire(daemon, "userPromptSubmitted", home, session=session, prompt=recording.said[session].prompts[0])
+        await fire(daemon, "agentStop", home, session=session, transcriptPath=str(log))
+        log.write_bytes(whole)
+        await fire(daemon, "sessionEnd", home, session=session, reason="complete")
+        last = "select 1 from events where kind = 'message' and data like '%Nothing to complain%'"
+        assert await daemon.journal.aread(lambda c: c.execute(last).fetchone())
+
+
+async def fire(daemon: Daemon, event: str, home: Path, *, session: str = "s", **fields: str) -> str:
+    """One firing of Copilot's, over a connection of its own; returns what the hook prints."""
+    raw = json.dumps({"sessionId": session, "cwd": str(home), **fields})
+    params = {"id": uuid.uuid4().hex, "at": rfc3339(BEGAN), "host": "copilot", "event": event, "raw": raw}
+    async with client(daemon) as one:
+        answer = await one.call("hook.deliver", {**params, "cwd": str(home), "env": {}}, timeout=10)
+    await daemon.follower.caught_up()
+    return str(answer.stdout)
+
+
 async def test_after_a_compaction_whose_end_no_hook_tells_the_next_prompt_gets_the_memory_once(home: Path) -> None:
-    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
-
-        async def fire(event: str, **fields: str) -> str:
-            raw = json.dumps({"sessionId": "s", "cwd": str(home), **fields})
-            params = {"id": uuid.uuid4().hex, "at": rfc3339(BEGAN), "host": "copilot", "event": event, "raw": raw}
-            answer = await one.call("hook.deliver", {**params, "cwd": str(home), "env": {}}, timeout=10)
-            await daemon.follower.caught_up()
-            return str(answer.stdout)
-
+    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon:
         told = [
-            await fire("sessionStart", source="new"),
-            await fire("userPromptSubmitted", prompt="Use tabs."),
-            await fire("preCompact", trigger="auto"),
-            await fire("userPromptSubmitted", prompt="Go on."),
-            await fire("userPromptSubmitted", prompt="And on."),
+            await fire(daemon, "sessionStart", home, source="new"),
+            await fire(daemon, "userPromptSubmitted", home, prompt="Use tabs."),
+            await fire(daemon, "preCompact", home, trigger="auto"),
+            await fire(daemon, "userPromptSubmitted", home, prompt="Go on."),
+            await fire(daemon, "userPromptSubmitted", home, prompt="And on."),
         ]
         assert ["project-memory-context" in stdout for stdout in told] == [True, False, False, True, False]
         assert "Use tabs." in told[3], "with the checkpoint"

@@ -70,6 +70,9 @@ async def test_a_purged_session_leaves_no_byte_and_the_others_keep_theirs(home: 
         await deliver(one, "SessionStart", session="other", cwd=project, source="startup")
         await one.call("memory.forget", {"cwd": project, "name": "I prefer xylophone"}, timeout=5)
         await one.call("memory.undo", {}, timeout=5)
+        note = {"cwd": project, "text": "the xylophone waits", "kind": "priority", "host": "claude-code"}
+        await one.call("note.add", {**note, "session_id": "gone"}, timeout=5)
+        await daemon.tracker.once()
         assert len(await asyncio.to_thread(holding, data, "xylophone")) >= 4
         dry = await purge(one, session="gone", dry_run=True)
         assert (dry.run, dry.events, dry.sessions) == (None, 6, ("claude-code/gone",))
@@ -103,6 +106,11 @@ async def test_a_purge_finds_the_lines_whose_events_retention_had_removed(home: 
         await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
         assert await asyncio.to_thread(daemon.upkeep.retain, daemon.clock(), days=400, max_bytes=1) >= 12
         await deliver(one, "UserPromptSubmit", session="gone", cwd=project, prompt="and tea?")
+        by_tier = await purge(one, source="user", dry_run=True)
+        assert {"I prefer xylophone", "I prefer marimba"} <= {line.line for line in by_tier.lines}
+        assert (await purge(one, source="tool", dry_run=True)).line_count == 0
+        before = "update retired set tiers = null"  # as an older program left it
+        await asyncio.to_thread(daemon.journal.execute, before)
         by_tier = await purge(one, source="user")  # all that is left of the session, but what memory rests on
         assert (by_tier.events, by_tier.line_count, "lines whose events" in str(by_tier.unreached)) == (1, 0, True)
         dry = await purge(one, session="gone", dry_run=True)
@@ -364,3 +372,20 @@ async def test_a_copy_goes_with_a_session_whose_events_retention_took_before(hom
         await asyncio.to_thread(daemon.journal.execute, "delete from events where id = 'e1'")
         assert (await purge(one, session="gone")).events == 1
         assert await asyncio.to_thread(holding, daemon.places.data, "xylophone") == []
+
+
+async def test_a_purge_leaves_nothing_of_a_session_in_a_copy_whose_events_retention_had_removed(
+    home: Path, project: str
+) -> None:
+    async with running(home, agent=ScriptedAgent(everything)) as daemon, client(daemon) as one:
+        await talk(daemon, one, "I prefer xylophone", session="gone", cwd=project)
+        noted = "update sessions set note = 'likes the xylophone'"
+        await asyncio.to_thread(daemon.journal.execute, noted)
+        key = {"host": "claude-code", "session_id": "gone"}
+        await one.call("session.copy", {**key, "new_session_id": "twin"}, timeout=5)
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        assert await asyncio.to_thread(daemon.upkeep.retain, daemon.clock(), days=400, max_bytes=1)
+        await turn(one, "I prefer marimba", session="twin", cwd=project)
+        assert (await purge(one, session="gone")).sessions == ("claude-code/gone", "claude-code/twin")
+        assert await asyncio.to_thread(holding, daemon.places.data, "xylophone") == []
+        assert await asyncio.to_thread(holding, daemon.places.data, "marimba") != []

@@ -10,6 +10,8 @@ import pytest
 from support.daemons import client, running
 from support.talk import deliver, turn
 
+from bench import conversations
+from memoryd.clock import rfc3339
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.search.port import Found
@@ -192,3 +194,40 @@ async def test_what_says_something_comes_before_what_asks_for_it(home: Path, pro
             hits = await found(one, "when was marmalade put in the larder")
             assert said[1] in hits[0].snippet
             assert await daemon.indexer.catch_up()
+
+
+async def test_questions_about_a_conversation_of_our_own_find_the_turns_that_hold_the_answers(
+    home: Path, project: str
+) -> None:
+    asked = conversations.own()
+    async with running(home) as daemon, client(daemon) as one:
+        for said in asked.turns:
+            event = {"id": said.id, "kind": "message", "host": "generic", "session_id": said.session, "cwd": project,
+                     "at": rfc3339(said.at), "data": {"role": said.role, "text": said.text}}  # fmt: skip
+            await one.call("event.publish", {"event": event}, timeout=5)
+        assert await daemon.indexer.catch_up()
+        shares, sessions = [], []
+        for question in asked.questions:
+            hits = await found(one, question.text, cwd=project, limit=5)
+            got = {said.id for hit in hits for said in asked.turns if (said.session, said.at) == where(hit)}
+            shares.append(len(question.gold & got) / len(question.gold))
+            grouped = await found(one, question.text, cwd=project, limit=5, group_by="session")
+            sessions.append(
+                any(hit.session == f"generic/{id.partition(':')[0]}" for hit in grouped for id in question.gold)
+            )
+    assert sum(shares) / len(shares) >= 0.9
+    assert sum(sessions) / len(sessions) >= 0.95
+
+
+def where(hit: Any) -> tuple[str, Any]:
+    return hit.session.partition("/")[2], hit.at
+
+
+async def test_a_session_that_says_much_of_it_comes_before_one_that_names_it_best(home: Path, project: str) -> None:
+    much = ("The larder needs a lock", "Paint the larder green", "The larder is cold", "Who sweeps the larder?")
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project, session="much", said=much)
+        await talk(one, project, session="once", said=("larder",))
+        assert await daemon.indexer.catch_up()
+        grouped = await found(one, "larder", cwd=project, group_by="session")
+        assert [hit.session for hit in grouped] == ["claude-code/much", "claude-code/once"]

@@ -58,6 +58,7 @@ def _transcripts(session: str) -> list[str]:
     """The file of a session, relative to the recordings; some hosts name the session inside it alone."""
     root = shared_hosts()
     named = [path for path in root.glob("sessions/*/*.jsonl") if session in path.name]
+    named += root.glob(f"sessions/gemini-*/session-*-{session[:8]}.jsonl")
     inside = [path for path in root.glob("sessions/copilot-*/events.jsonl") if session in path.read_text()[:500]]
     return [str(path.relative_to(root)) for path in (named or inside)]
 

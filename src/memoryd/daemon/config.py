@@ -186,6 +186,13 @@ class Privacy(_Section):
     scanner: bool = False  #: the second net of the extra `scan`
 
 
+class Notes(_Section):
+    """When working notes expire that say nothing else."""
+
+    working_hours: float = Field(default=24, gt=0, le=8760)
+    until_session_end: bool = True  #: those of a session end with it
+
+
 class Retention(_Section):
     days: int = Field(default=400, ge=1)
     max_bytes: int = Field(default=2_000_000_000, ge=1_000_000)
@@ -212,6 +219,7 @@ class Config(_Section):
     recall: Recall = Recall()
     search: Search = Search()
     privacy: Privacy = Privacy()
+    notes: Notes = Notes()
     retention: Retention = Retention()
     logs: Logs = Logs()
 

@@ -34,6 +34,7 @@ from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger
+from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
@@ -59,6 +60,7 @@ from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.teaming import Teams
+from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
@@ -129,6 +131,7 @@ class Daemon:
     memory_search: MemorySearch = field(init=False)
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
+    tracker: Tracker = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -218,8 +221,9 @@ class Daemon:
             looker=Looker(memories=self.memory_search, sessions=self.session_search), config=lambda: self.config,
             clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
         )  # fmt: skip
+        self.tracker = Tracker(self.journal)
         self.follower = Follower(
-            worker=self.worker, indexer=self.indexer, recaller=self.recaller, reader=self.reader,
+            worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, preparer=self.preparer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
@@ -234,7 +238,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=self._rest,
+            notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -277,7 +281,7 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.preparer)
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

@@ -13,9 +13,10 @@ from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
-from memoryd.ipc.events import Event, PostCompact, PreCompact, SubagentStop
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionEnd, SubagentStop
 from memoryd.worker.worker import Worker
 
 log = structlog.get_logger("daemon")
@@ -27,6 +28,7 @@ class Follower:
 
     worker: Worker
     indexer: Indexer
+    tracker: Tracker
     recaller: Recaller
     reader: TranscriptReader
     observer: Observer
@@ -42,7 +44,9 @@ class Follower:
             self.worker.wake()
         self.indexer.wake()
         self.preparer.follow(event, appended)
-        directory, reads = binding.dir, transcript_path is not None
+        self.tracker.wake(event.host, event.session_id)
+        directory = binding.dir
+        reads = transcript_path is not None or isinstance(event, SessionEnd)  # not every host names it at the end
         if reads or isinstance(event, PreCompact | PostCompact) or self.observer.is_new(directory):
             task = self.spawn(self._follow(event, directory, reads))
             self._tasks.add(task)

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 from memoryd.daemon import hooktests
 from memoryd.daemon.checks import Check, off, ok, wrong
-from memoryd.daemon.install import INSTALLABLE, Installer, Target, asks_for
+from memoryd.daemon.install import Installer, Target, asks_for
 from memoryd.errors import MemorydError
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
 
 RUN_SECONDS = 5.0
-SLOW_MS = 1000  #: a hook that takes longer was not answered in time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,28 +29,34 @@ class Found:
 
 
 def configured(installer: Installer) -> Iterator[tuple[Check, Found | None]]:
-    """The settings of each host."""
-    for host in INSTALLABLE:
-        target = installer.target(host)
-        check = _settings(installer, target)
-        found = None
-        with contextlib.suppress(MemorydError):
-            ways = {one.command.removesuffix(f" {one.event}"): one.command for one in installer.handlers(target)}
-            if ways or any(file.path.exists() for file in target.wants.files):
-                found = Found(target=target, commands=tuple(ways.values()))
-        yield check, found
+    """The settings of each host, and of each project that it was installed into."""
+    for target in (*installer.of_user(), *installer.of_projects()):
+        yield _settings(installer, target), _found(installer, target)
+
+
+def _found(installer: Installer, target: Target) -> Found | None:
+    """What there is of ours. Of a project, whose files come from others too, only what is as we wrote it is run."""
+    try:
+        handlers = list(installer.handlers(target))
+        if target.project and installer.settings_state(target) != "installed":
+            return None
+    except MemorydError:
+        return None
+    ways = {one.command.removesuffix(f" {one.event}"): one.command for one in handlers}
+    ours = ways or any(file.path.exists() for file in target.wants.files)
+    return Found(target=target, commands=tuple(ways.values())) if ours else None
 
 
 def _settings(installer: Installer, target: Target) -> Check:
-    host = target.host
-    link, mend = f"hooks in {host}", f"`memoryd install {host}`"
+    link, mend = _link(target), f"`memoryd install {target.host}`"
+    if target.project:
+        mend = f"{mend[:-1]} --project` in {target.project}"
     try:
         state, switched_off = installer.settings_state(target), installer.switched_off(target)
     except MemorydError as error:
         return wrong(link, str(error), "correct the file")
     if state == "absent":
-        present = installer.present(host)
-        return wrong(link, "not installed", mend) if present else off(link, "this host is not on this machine", mend)
+        return _absent(installer, target, mend)
     if state == "outdated":
         return wrong(link, "another release, another path or not all of them", mend)
     if switched_off:
@@ -61,21 +66,38 @@ def _settings(installer: Installer, target: Target) -> Check:
     return ok(link, f"installed in {target.main}")
 
 
+def _absent(installer: Installer, target: Target, mend: str) -> Check:
+    link = _link(target)
+    if target.project:
+        return wrong(link, "taken out by another hand", mend)
+    if not installer.present(target.host):
+        return off(link, "this host is not on this machine", mend)
+    if any(one.host == target.host for one in installer.of_projects()):
+        return off(link, "installed in single projects only", mend)
+    return wrong(link, "not installed", mend)
+
+
+def _link(target: Target) -> str:
+    return f"hooks in {_name(target)}"
+
+
+def _name(target: Target) -> str:
+    return f"{target.host} of {target.project}" if target.project else target.host
+
+
 def runs(places: Places, found: Found, *, running: bool, current: bool) -> Iterator[Check]:
     """Run each command line as the host would, with a firing of which nothing is recorded.
 
     :param running: a daemon answers at our socket
     :param current: the script is the one that this release writes for these places
     """
-    host = found.target.host
     for command in found.commands:
-        yield _run(places, host, command, running=running, current=current)
+        yield _run(places, found.target, command, running=running, current=current)
 
 
-def _run(places: Places, host: str, command: str, *, running: bool, current: bool) -> Check:
-    link = f"hook run by {host}"
-    nonce, mend = secrets.token_hex(16), f"`memoryd install {host}` writes it anew"
-    started = time.perf_counter()
+def _run(places: Places, target: Target, command: str, *, running: bool, current: bool) -> Check:
+    link, mend = f"hook run by {_name(target)}", f"`memoryd install {target.host}` writes it anew"
+    nonce, started = secrets.token_hex(16), time.perf_counter()
     try:
         status, said = _through_sh(command, hooktests.payload(nonce), running=running)
     except subprocess.TimeoutExpired:
@@ -87,13 +109,11 @@ def _run(places: Places, host: str, command: str, *, running: bool, current: boo
     if not running:
         return off(link, f"it runs ({took_ms:.0f} ms) and would spool; the daemon is down")
     spooled = _unspool(places, nonce)
-    if spooled and not current:
-        return wrong(link, f"its event went to the spool: the script is not for {places.socket}", mend)
-    if spooled or ((places.spool / ".slow").exists() and took_ms > SLOW_MS):
+    if not spooled and _arrived(places, nonce, target.host):
+        return ok(link, f"delivered in {took_ms:.0f} ms")
+    if spooled and current:
         return wrong(link, "the daemon did not take its event in time", "`memoryd stats` says what it does")
-    if not _arrived(places, nonce, host):
-        return wrong(link, f"`{command}` ends well, but nothing of it arrived at {places.socket}", mend)
-    return ok(link, f"delivered in {took_ms:.0f} ms")
+    return wrong(link, f"`{command}` ends well, but nothing of it arrived at {places.socket}", mend)
 
 
 def _through_sh(command: str, text: str, *, running: bool) -> tuple[int, bytes]:

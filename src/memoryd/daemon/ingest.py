@@ -21,9 +21,10 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.hooktests import HookTests
 from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal import quarantine
+from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.journal.upkeep import Pause
-from memoryd.errors import BadEvent, NotFound
+from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
@@ -83,7 +84,11 @@ class Ingest:
             self.counted.ignored += translated is not None
             return HookDelivered()
         first = translated.events[0]
-        binding = await self._bind(first, translated.project_hint)
+        try:
+            binding = await self._bind(first, translated.project_hint)
+        except (BadEvent, PathRefused) as error:
+            await self._put_aside(params, error)
+            return HookDelivered()
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
@@ -114,8 +119,6 @@ class Ingest:
         :raises PathRefused: a `memory_dir` that is no folder for memory
         """
         event: Event = params.event
-        if event.memory_dir is not None and not event.memory_dir.startswith("/"):
-            raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         binding = await self._bind(event, None)
         why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
         if why:
@@ -152,13 +155,17 @@ class Ingest:
         try:
             return host.translate(hook)
         except (TranslationError, ValueError) as error:
-            self.counted.quarantined += 1
-            log.warning("hook.quarantined", host=params.host, hook=params.event, id=params.id)
-            await asyncio.to_thread(self._keep, params, str(error))
+            await self._put_aside(params, error)
             return None
 
+    async def _put_aside(self, params: HookDeliver, error: Exception) -> None:
+        """A hook never fails for what it brings: it is counted, and kept for whoever looks why."""
+        self.counted.quarantined += 1
+        log.warning("hook.quarantined", host=params.host, hook=params.event, id=params.id)
+        await asyncio.to_thread(self._keep, params, str(error))
+
     def _keep(self, params: HookDeliver, fault: str) -> None:
-        """Put a payload that nobody understood aside. In a thread."""
+        """Keep a payload that could not be recorded. In a thread."""
         redacted = Counter[str]()
         quarantine.keep(
             self.journal, id=params.id, host=params.host, event=params.event and sanitise(params.event),
@@ -167,6 +174,8 @@ class Ingest:
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
         """A session is bound once; later events may come from anywhere."""
+        if event.memory_dir is not None and not event.memory_dir.startswith("/"):
+            raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
             self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
         if not self.ignores.fresh(event.cwd):
@@ -183,10 +192,15 @@ class Ingest:
 
     async def _new_binding(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
-            await asyncio.to_thread(check_directory, event.memory_dir)
-            return Binding(dir=Path(event.memory_dir), kind="explicit")
+            return await asyncio.to_thread(self._named, event.memory_dir)
         above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
         return above or await self.binding_of(event.cwd, hint)
+
+    def _named(self, memory_dir: str) -> Binding:
+        """The directory that an event names: one of ours, or one that may become it. Blocking."""
+        directory = Path(memory_dir)
+        check_directory(memory_dir, known=History(self.journal).knows(directory))
+        return Binding(dir=directory, kind="explicit")
 
     async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""

@@ -79,11 +79,14 @@ class Purged:
     quarantined: int = 0
     spooled: int = 0
     goals: int = 0
+    notes: int = 0
     unreached: tuple[Unreached, ...] = ()
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals)
+        return not (
+            self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals or self.notes
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -230,6 +233,7 @@ class Purger:
             quarantined=found.quarantined,
             spooled=spooled,
             goals=found.goals,
+            notes=found.notes,
             unreached=tuple(self._unreached(selection, found)),
         )
 
@@ -240,8 +244,8 @@ class Purger:
         kept += [Unreached(what="a session that goes on from it or that it copies; purge it as well", where=session)
                  for session in found.followers]  # fmt: skip
         outside = [path for path in self.planner.paths() if not path.is_relative_to(self.places.data)]
-        if selection.tier is not None:
-            kept.append(Unreached(what="lines whose events retention has removed: who said them is not kept"))
+        if found.untold:
+            kept.append(Unreached(what="lines whose events retention removed before it kept who said them"))
         if selection.everything:
             logs = self.places.data / "logs.db"
             kept += (

@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import structlog
 
 from memoryd.clock import Clock
-from memoryd.daemon import checkpoint, teaming, tuning
+from memoryd.daemon import checkpoint, keeping, teaming, tuning
+from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
-from memoryd.daemon.journal import progress as progress_of
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
-from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.daemon.journal.touched import touched
@@ -35,6 +35,7 @@ from memoryd.memory.words import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
 REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
+AT_ONCE_SECONDS = 5.0  #: a session's start and its first prompt come within, in either order
 
 _STARTED = "start"  #: shown to every session, so that one without memories is not told again how memory works
 
@@ -69,17 +70,23 @@ class Recaller:
     guests: Guests = field(default_factory=Guests)
     chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
     """Ids of the entries that were chosen for a session's next prompt, once."""
+    #: of the sessions that are being answered; gone with their last answer
+    _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def for_hook(self, translated: Translated, event: Event) -> str:
         """The context for a hook's answer, '' when there is nothing to say or it would come too late."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS), self._turn_of(event):
                 return await self._context(translated.recall, event)
         except TimeoutError:
             log.warning("recall.late", session=event.session_id, seconds=ANSWER_SECONDS)
         except MemorydError as error:  # the event is durable: an error would make the hook send it again
             log.warning("recall.failed", session=event.session_id, error=error.code)
         return ""
+
+    def _turn_of(self, event: Event) -> asyncio.Lock:
+        """A session's hooks are answered in turn: hosts run its start and its first prompt at once."""
+        return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
 
     async def observe(self, event: Event) -> None:
         """Take note of events that make a snapshot stale; not every host tells when a compaction has ended."""
@@ -88,7 +95,7 @@ class Recaller:
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
-        query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
+        query: str = "", shown: frozenset[str] = frozenset(), stood: Checkpoint | None = None,
         asker: Asker | None = None, unasked: bool = False,
     ) -> Recalled:  # fmt: skip
         """The memory for the start of a session in these roots.
@@ -97,15 +104,15 @@ class Recaller:
         """
         await self._look(roots)
         catalogue = self.catalogue(roots)
-        settings, language = self.config().recall, self._language_of(catalogue)
+        settings, language = self.config().recall, self.language_of(catalogue)
         words = labels.of(language)
+        words = words.without_tools() if settings.mode == "context" else words
         now = self.clock()
         ask = Ask(
             catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
-            labels=words.without_tools() if settings.mode == "context" else words,
+            labels=words, checkpoint=checkpoint.inline(stood, words.resumption) if stood else None,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
-            query=content_words(query or (progress.asks[-1] if progress and progress.asks else "")),
-            checkpoint=checkpoint.render(progress, language) if progress else None,
+            query=content_words(query or (stood.asks[-1] if stood else "")),
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -121,16 +128,21 @@ class Recaller:
         if before is not None and not before.stale:
             items = tuple(sorted(before.shown - {_STARTED}))
             return Recalled(text=before.text, items=items, left_out=0, generation=before.generation)
-        taken = await self.snapshot(roots, asker=asker)
+        stood = await self._stood(host, session_id) if before else None
+        taken = await self.snapshot(roots, asker=asker, stood=stood)
         await self._remember(host, session_id, taken)
         return taken
+
+    async def _stood(self, host: str, session_id: str) -> Checkpoint | None:
+        return await asyncio.to_thread(checkpoint.of, self.journal, host, session_id)
 
     def _prepare(
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
     ) -> tuple[Ask, tuple[Block, ...]]:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
         goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
-        ask = replace(ask, paths=self._paths(roots, asker), goals=goals)
+        notes = keeping.told(self.journal, list(roots.values()), asker.session, ask.labels)
+        ask = replace(ask, paths=self._paths(roots, asker), goals=goals, notes=notes)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)
@@ -156,11 +168,11 @@ class Recaller:
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
             chosen=self.chosen(*session) if session else (),
-            language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+            language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
         )  # fmt: skip
 
-    def _language_of(self, catalogue: Catalogue) -> str:
+    def language_of(self, catalogue: Catalogue) -> str:
         """The configured language, or that of the memory."""
         language = self.config().recall.language
         return catalogue.language() if language == "auto" else language
@@ -188,46 +200,51 @@ class Recaller:
 
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars, asker = hosts.get(event.host).max_context_chars, _asker(event)
+        if source == "startup" and before is not None and self._just_taken(before):
+            return ""  # the first prompt was quicker and has it
         if source == "fork":  # the copied conversation holds what its parent was shown
             taken = await self.snapshot(roots, max_chars=max_chars, asker=asker, unasked=True)
             return await self._keep(event, taken, say=False)
         if source == "resume" and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
-            return await self._keep(event, changed, also=before.shown)
-        progress = None
-        if source == "compact":
-            progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
+            return await self._add(event, changed, before)
+        compacted = source == "compact" or (before is not None and before.stale)
+        stood = await self._stood(event.host, event.session_id) if compacted else None
+        taken = await self.snapshot(roots, max_chars=max_chars, stood=stood, asker=asker, unasked=True)
         return await self._keep(event, taken)
+
+    def _just_taken(self, snapshot: Snapshot) -> bool:
+        at = snapshot.at or self.clock()
+        return not snapshot.stale and 0 <= (self.clock() - at).total_seconds() < AT_ONCE_SECONDS
 
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars = hosts.get(event.host).max_context_chars
         if before is None or before.stale:  # first use, or a host that has no start after a compaction
-            progress = None
-            if before is not None:
-                progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
+            stood = await self._stood(event.host, event.session_id) if before else None
             taken = await self.snapshot(
-                roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event), unasked=True
+                roots, max_chars=max_chars, query=text, stood=stood, asker=_asker(event), unasked=True
             )
             return await self._keep(event, taken)
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
-        return await self._keep(event, found, also=before.shown) if found.text else ""
+        return await self._add(event, found, before) if found.text else ""
 
-    async def _keep(
-        self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
-    ) -> str:
-        """Remember what the session was shown, and say it."""
-        await self._remember(event.host, event.session_id, recalled, also)
-        return recalled.text if say else ""
+    async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
+        """Remember the snapshot that the session was given, and say it."""
+        await self._remember(event.host, event.session_id, taken)
+        return taken.text if say else ""
 
-    async def _remember(
-        self, host: str, session_id: str, recalled: Recalled, also: frozenset[str] = frozenset()
-    ) -> None:
+    async def _add(self, event: Event, found: Recalled, before: Snapshot) -> str:
+        """Remember what the session was shown beside its snapshot, which stays what it is, and say it."""
+        row = replace(before, shown=before.shown | frozenset(found.items))
+        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        return found.text
+
+    async def _remember(self, host: str, session_id: str, taken: Recalled) -> None:
         """Recalled text is never evidence."""
-        shown = also | frozenset(recalled.items) | {_STARTED}
-        row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
+        shown = frozenset(taken.items) | {_STARTED}
+        row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
     def catalogue(self, roots: Roots) -> Catalogue:

@@ -1,7 +1,8 @@
 """Search over past conversations: the index for all that it holds, the texts themselves for what came since."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from math import ceil
 from pathlib import Path
 from typing import Literal
@@ -21,7 +22,8 @@ FRESH_TEXTS = 2_000  #: newest events that are read where the index does not rea
 BLOCK = 50  #: hits of the index that are ranked together; blocks never mix, so pages stay as they are
 MANY = 20  #: hits, of which more than half are gone: the index is out of date
 GROUPED = 200  #: best texts that are grouped
-FOLLOWING = (1.0, 0.5, 0.25)  #: how much the best texts of a group count
+LIFT = 0.15  #: of the best session of a block, for each of its texts: where much is said of it, more is
+TELLING = 10  #: best texts of a group by which it is ranked; the nth counts 1 / n
 AROUND_CHARS = 120  #: of a neighbour, shown before a text that holds none of the words itself
 
 
@@ -32,6 +34,7 @@ class Place:
     id: TurnId
     session: str  #: `host/id`
     score: float
+    relevance: float  #: its score before its form counts: a question says as much of what a session is about
     block: int = 0
     hits: int = 1
     thread: str | None = None
@@ -81,23 +84,17 @@ class SessionSearch:
         sessions = self.conversations.sessions_of(mark.id.seq for mark in marks)
         best, when = found[0].score if found else 1.0, asks_when(query)
         places = [
-            Place(
-                id=mark.id, session=sessions[mark.id.seq], block=n // BLOCK, score=hit.score / best * _kept(mark, when)
-            )
+            _place(mark, sessions[mark.id.seq], hit.score / best, when, block=n // BLOCK)
             for n, (mark, hit) in enumerate(zip(marks, found, strict=True))
             if mark.id.seq in sessions
-        ]  # fmt: skip
+        ]
         fresh = {s: speaks_of(s.text, query) for s in self.conversations.newest(after, FRESH_TEXTS, directory)}
         if any(fresh.values()):
             twins = {spoken.twin for spoken, score in fresh.items() if score}
             read = self.conversations.spoken(place.id for place in places)
             places = [place for place in places if place.id in read and read[place.id].twin not in twins]
-        places += [
-            Place(id=spoken.id, session=spoken.session, score=score * _kept(Mark.of(spoken), when))
-            for spoken, score in fresh.items()
-            if score
-        ]
-        return sorted(places, key=lambda place: (place.block, -place.score, -place.id.seq, place.id.nth))
+        places += [_place(Mark.of(spoken), spoken.session, score, when) for spoken, score in fresh.items() if score]
+        return sorted(_lifted(places), key=lambda place: (place.block, -place.score, -place.id.seq, place.id.nth))
 
     def _grouped(self, places: list[Place], group_by: GroupBy) -> list[Place]:
         match group_by:
@@ -130,18 +127,34 @@ class SessionSearch:
         return f"({told}) {own.text}" if told else own.text
 
 
-def _kept(mark: Mark, when: bool) -> float:
-    """Which share of its relevance a text keeps, by who said it and by its form."""
-    return ROLE_WEIGHTS[mark.id.role] * mark.worth / 100 * (TIMED_BOOST if when and mark.timed else 1.0)
+def _place(mark: Mark, session: str, relevance: float, when: bool, block: int = 0) -> Place:
+    """A text keeps a share of its relevance, by who said it and by its form."""
+    relevance *= ROLE_WEIGHTS[mark.id.role]
+    score = relevance * mark.worth / 100 * (TIMED_BOOST if when and mark.timed else 1.0)
+    return Place(id=mark.id, session=session, score=score, relevance=relevance, block=block)
+
+
+def _lifted(places: Iterable[Place]) -> Iterator[Place]:
+    """The texts of each block, with what the other texts of their session there say for them."""
+    blocks: dict[int, dict[str, list[Place]]] = {}
+    for place in places:
+        blocks.setdefault(place.block, {}).setdefault(place.session, []).append(place)
+    for sessions in blocks.values():
+        told = {session: _together(said) for session, said in sessions.items()}
+        best = max(told.values())
+        for session, said in sessions.items():
+            yield from (replace(place, score=place.score + LIFT * told[session] / best) for place in said)
 
 
 def _best_of_each(places: Iterable[Place], group_of: Mapping[str, str]) -> list[Place]:
-    """The best hit of each group; a group is as good as its best three together."""
+    """The best hit of each group; a group is as relevant as its best texts together."""
     groups: dict[str, list[Place]] = {}
     for place in places:
         groups.setdefault(group_of[place.session], []).append(place)
-    scored = [
-        replace(group[0], hits=len(group), score=sum(w * one.score for w, one in zip(FOLLOWING, group, strict=False)))
-        for group in groups.values()
-    ]
+    scored = [replace(group[0], hits=len(group), score=_together(group)) for group in groups.values()]
     return sorted(scored, key=lambda place: (-place.score, -place.id.seq))
+
+
+def _together(group: Iterable[Place]) -> float:
+    told = nlargest(TELLING, (place.relevance for place in group))
+    return sum(relevance / nth for nth, relevance in enumerate(told, 1))

@@ -5,6 +5,7 @@ Tests and scripts isolate a daemon by HOME and the XDG variables.
 
 import os
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,20 @@ def find(env: Mapping[str, str] | None = None, *, data: str | None = None, socke
         path = home / ("Library/Caches" if mac else ".cache") / "memoryd" / "s"
     config = _xdg(env, "XDG_CONFIG_HOME", home, ".config") / "config.toml"
     return Places(data=data_dir, socket=path, config=config)
+
+
+def configured(env: Mapping[str, str] | None = None) -> Places:
+    """Return the places of the daemon as it is configured, for a client that reads none of its other settings.
+
+    A configuration that cannot be read names nothing: no daemon could start with it.
+    """
+    env = os.environ if env is None else env
+    try:
+        table = tomllib.loads(find(env).config.read_text("utf-8")).get("daemon", {})
+    except (OSError, ValueError):
+        table = {}
+    named = {key: env.get(f"MEMORYD_DAEMON__{key}".upper()) or table.get(key) for key in ("data_dir", "socket")}
+    return find(env, data=named["data_dir"], socket=named["socket"])
 
 
 _DATA_MAC = "Library/Application Support"

@@ -68,6 +68,7 @@ _BLOCKS = (
     "system_reminder",
     "hook_context",
     "qwen:user-prompt-submit-context",
+    "qwen:session-start-context",
 )
 PRIVATE = "[private]"  #: stands where a private span was taken out
 _MAX_ROUNDS = 16  #: taking a block out may join the halves of another tag; more is no accident

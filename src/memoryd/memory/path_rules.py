@@ -6,7 +6,7 @@ import stat
 import unicodedata
 
 from memoryd.errors import PathRefused
-from memoryd.memory.model import ENTRY_DIR, SESSION_DIR
+from memoryd.memory.model import ENTRY_DIR, INDEX_FILE, SESSION_DIR
 
 FOLDERS = (ENTRY_DIR, "procedures", SESSION_DIR, "long-term", "daily", "reflections")
 MAX_DEPTH = 3  #: components of a path, the file included
@@ -42,13 +42,16 @@ def broken_rule(path: str) -> str | None:
     return None
 
 
-def check_directory(path: str) -> None:
-    """Accept the absolute path of a memory directory that a host names.
+def check_directory(path: str, *, known: bool = False) -> None:
+    """Accept the absolute path of a memory directory that a host names: missing, empty, or a memory directory already.
 
+    :param known: memory is kept there, whatever else the folder holds by now
     :raises PathRefused: it names the rule that the path breaks
     """
     parts = path.split("/")[1:]
     broken = next(filter(None, map(_broken_by_part, parts)), None) or _broken_by_place(path)
+    if not (broken or known or _is_free(path)):
+        broken = f"it holds other things; name a folder that is new, empty, or holds {INDEX_FILE}"
     if broken:
         raise PathRefused(f"cannot keep memory in {path!r}: {broken}")
 
@@ -63,7 +66,7 @@ def _broken_by_part(name: str) -> str | None:
 
 def _broken_by_place(path: str) -> str | None:
     """What stands there already must be a folder of ours; links in the way to it are the person's."""
-    if path.startswith(_SYSTEM):
+    if f"{path}/".startswith(_SYSTEM):
         return "it belongs to the system"
     try:
         found = os.lstat(path)
@@ -74,6 +77,16 @@ def _broken_by_place(path: str) -> str | None:
     if os.path.lexists(f"{path}/.git"):
         return "it is a repository; give memory a folder of its own in it"
     return None if found.st_uid == os.getuid() else "it belongs to another user"
+
+
+def _is_free(path: str) -> bool:
+    """Whether nothing stands there but memory, which always has its index. Opens no file: it may be a pipe."""
+    try:
+        return os.path.isfile(f"{path}/{INDEX_FILE}") or not os.listdir(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def is_conflict_copy(path: str) -> bool:

@@ -13,6 +13,8 @@ _BLOCK = MIN_FOREIGN_CHARS // 2  #: any run of 2k - 1 characters holds a whole a
 _MAX_PLACES = 64  #: places kept for a block that repeats; bounds the work on monotonous text
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})", re.MULTILINE)
+#: as prompts hold documents; one that begins a line and never closes runs to the end
+_TRIPLED = re.compile(r"""("{3}|'{3}).*?\1|^(?:"{3}|'{3}).*""", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]{0,500})?>")
 #: `<insert name here>` is a placeholder, `<file name="x">` opens something
 _PLAIN_TAG = re.compile(r"<[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=[^<>]*)?(?<!/)>")
@@ -57,19 +59,21 @@ _MAYBE_MACHINE = re.compile(
 def own_words(text: str, foreign: Sequence[str] = ()) -> str:
     """Return the words of `text` that the user wrote; what was pasted becomes a line break.
 
-    Dropped: fenced and indented code, block quotes, quoted passages of 40 characters and more, `<x>...</x>` blocks,
-    logs, traces, diffs, forwarded mail, and runs of 40 characters that occur in one of the `foreign` texts (white
-    space compared collapsed). Inline code stays as words. Linear in `text` plus `foreign` for ordinary text.
+    Dropped: fenced and indented code, block quotes, quoted passages of 40 characters and more, text over lines between
+    triple quotes, `<x>...</x>` blocks, logs, traces, diffs, forwarded mail, and runs of 40 characters that occur in one
+    of the `foreign` texts (white space compared collapsed). Inline code stays as words. Linear in `text` plus `foreign`
+    for ordinary text.
     """
     text = _without_fences(text.replace("\r\n", "\n"))
+    text = _TRIPLED.sub(lambda m: "\n" if "\n" in m.group() or _is_long(m.group()) else m.group(), text)
     text = _without_tagged(text)
     text = "\n".join(_own_lines(text.split("\n")))
-    text = _QUOTED.sub(lambda m: "\n" if _weight(m.group()) >= MIN_QUOTED_CHARS else m.group(), text)
+    text = _QUOTED.sub(lambda m: "\n" if _is_long(m.group()) else m.group(), text)
     return _without_foreign(text, foreign).replace("`", "").strip()
 
 
-def _weight(passage: str) -> int:
-    return len(passage) - 2 + len(_CJK.findall(passage[1:-1]))
+def _is_long(passage: str) -> bool:
+    return len(passage) - 2 + len(_CJK.findall(passage[1:-1])) >= MIN_QUOTED_CHARS
 
 
 def _without_fences(text: str) -> str:

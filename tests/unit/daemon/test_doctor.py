@@ -291,3 +291,20 @@ def test_the_broken_link_of_a_host_is_named(chain: Chain, path: str, old: str, n
     with chain.broken(path, old, new):
         wrong = [check for check in chain.checks(link.split()[-1]) if check.mark is Mark.WRONG]
     assert any(words in check.found and check.mend for check in wrong if check.link == link), wrong
+
+
+def test_a_project_is_a_link_of_its_own_and_runs_only_what_we_wrote(chain: Chain, tmp_path: Path) -> None:
+    target = chain.installer.target("qwen", tmp_path)
+    plan = chain.installer.plan_install(target)
+    assert any("every event is told twice" in note for note in plan.notes)
+    carry_out(plan)
+    name = f"qwen of {tmp_path}"
+    assert {check.link: check.mark for check in chain.checks("qwen", str(tmp_path))} == {
+        "hooks in qwen": Mark.OK, f"hooks in {name}": Mark.OK,
+        "hook run by qwen": Mark.OK, f"hook run by {name}": Mark.OK,
+    }  # fmt: skip
+    target.main.write_text(target.main.read_text().replace(" SessionStart", f" SessionStart; touch {tmp_path}/run"))
+    [check] = [check for check in chain.checks("qwen", str(tmp_path)) if name in check.link]
+    assert check.mark is Mark.WRONG
+    assert not (tmp_path / "run").exists()
+    carry_out(chain.installer.plan_uninstall(target))

@@ -19,6 +19,7 @@ TOKEN = SAMPLES["github classic"][1]
         ("<system-reminder>UserPromptSubmit hook: x</system-reminder>hello", "hello"),
         ("hi\n\n<hook_context>x</hook_context>", "hi\n\n"),
         ("<qwen:user-prompt-submit-context>x</qwen:user-prompt-submit-context>hi", "hi"),
+        ('<qwen:session-start-context hidden="true">x</qwen:session-start-context>hi', "hi"),
         ("<system_reminder>x</system_reminder>hi", "hi"),
         ("a <PRIVATE>my salary</Private> b", "a [private] b"),
         ("a <private>x <private>y</private> z</private> b", "a [private] b"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -169,6 +170,36 @@ async def test_a_memory_dir_that_is_a_link_or_no_folder_is_refused(home: Path, t
         for name in ("link", "pipe", "file"):
             assert await refused(one, "event.publish", _bound_to(str(tmp_path / name), name)), name
         assert not await refused(one, "event.publish", _bound_to(str(tmp_path / "new"), "new"))
+
+
+async def test_a_memory_dir_with_other_things_in_it_is_refused_and_a_hook_that_names_it_is_counted(
+    home: Path, tmp_path: Path
+) -> None:
+    def lay_out() -> None:
+        for name in ("other", "empty", "memory"):
+            (tmp_path / name).mkdir()
+        (tmp_path / "other" / "notes.txt").write_text("mine")
+        (tmp_path / "memory" / "MEMORY.md").write_text("# mine\n")
+        (tmp_path / "memory" / "notes.txt").write_text("mine")
+
+    await asyncio.to_thread(lay_out)
+    async with running(home) as daemon, client(daemon) as one:
+        for path in (str(tmp_path / "other"), "/etc", "/"):
+            assert await refused(one, "event.publish", _bound_to(path, path)), path
+        for name in ("empty", "memory"):
+            assert not await refused(one, "event.publish", _bound_to(str(tmp_path / name), name)), name
+        await asyncio.to_thread((tmp_path / "empty" / "notes.txt").write_text, "put there since")
+        await asyncio.to_thread((tmp_path / "empty" / "MEMORY.md").unlink, missing_ok=True)
+        assert not await refused(one, "event.publish", _bound_to(str(tmp_path / "empty"), "again"))  # memory is there
+        raw = json.dumps(_bound_to(str(tmp_path / "other"), "hook")["event"])
+        hook = {"id": "a" * 32, "at": "2026-11-30T08:00:00Z", "host": "generic", "event": "user_prompt", "raw": raw,
+                "cwd": str(home)}  # fmt: skip
+        assert (await one.call("hook.deliver", hook, timeout=ANSWER_SECONDS)).seq is None
+        health = await one.call("daemon.health", {}, timeout=ANSWER_SECONDS)
+        assert health.passed_over["quarantined"] == 1
+        (kept,) = await asyncio.to_thread(daemon.journal.rows, "select error from quarantine")
+    assert "it holds other things" in kept["error"]
+    assert await asyncio.to_thread(os.listdir, tmp_path / "other") == ["notes.txt"]
 
 
 def test_a_folder_swapped_for_a_link_again_and_again_never_leads_out(tmp_path: Path) -> None:

@@ -11,10 +11,14 @@ from memoryd.daemon.assisting import Unanswered
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.journal.prompts import Place, Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
+from memoryd.daemon.journal.store import Row
 from memoryd.ipc.methods import sessions as m
 from memoryd.ipc.redaction import redact
 from memoryd.memory.recall import clean
-from memoryd.worker.agents.question import Row
+from memoryd.memory.text import cut
+from memoryd.worker.agents import question
+
+REPORT_CHARS = 400  #: of what a sub-agent said at its end, in a list
 
 
 class Sessions(Handlers):
@@ -53,6 +57,7 @@ class Sessions(Handlers):
             m.SessionHit(
                 session=hit.spoken.session, seq=hit.spoken.seq, role=hit.spoken.role, at=hit.spoken.at,
                 snippet=clean(hit.snippet), score=round(hit.score, 4), hits=hit.hits, thread=hit.thread,
+                agent=clean(hit.spoken.agent),
             )
             for hit in found[: params.limit]
         )  # fmt: skip
@@ -66,7 +71,7 @@ class Sessions(Handlers):
     ) -> tuple[tuple[m.SummarySentence, ...], str]:
         """What hits tell together by the model's word, each sentence with theirs; or none, and why."""
         texts = [f"{hit.role}, {hit.at:%Y-%m-%d}: {hit.snippet}" for hit in items]
-        rows = [Row(id=f"h{n}", text=text) for n, text in enumerate(texts, start=1)]
+        rows = [question.Row(id=f"h{n}", text=text) for n, text in enumerate(texts, start=1)]
         told = await self.daemon.assistant.summarise(query, rows, str(directory or self.daemon.places.user_memory))
         if isinstance(told, Unanswered):
             return (), told.why
@@ -78,12 +83,12 @@ class Sessions(Handlers):
 
     async def session_descendants(self, params: m.DescendantsParams) -> m.Descendants:
         start = answers.offset_of(params.cursor)
-        rows = await asyncio.to_thread(
-            AgentGraph(self.daemon.journal).descendants, params.host, params.session_id, open_only=params.open
-        )
+        graph = AgentGraph(self.daemon.journal)
+        rows = await asyncio.to_thread(graph.descendants, params.host, params.session_id, open_only=params.open)
         page = rows[start : start + params.limit + 1]
+        told = await asyncio.to_thread(graph.with_reports, page[: params.limit])
         return m.Descendants(
-            items=tuple(m.Descendant(**row, open=row["closed_at"] is None) for row in page[: params.limit]),
+            items=tuple(map(_descendant, told)),
             next_cursor=answers.next_cursor(page, params.limit, start),
         )
 
@@ -108,6 +113,11 @@ class Sessions(Handlers):
         )  # fmt: skip
         found, before = await asyncio.to_thread(PromptHistory(self.daemon.journal).page, wanted)
         return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=before and f"{before.at}/{before.seq}")
+
+
+def _descendant(row: Row) -> m.Descendant:
+    report = clean(cut(row["report"], REPORT_CHARS)) if "report" in row else None
+    return m.Descendant(**{**row, "report": report}, open=row["closed_at"] is None)
 
 
 def _line(prompt: Prompt) -> m.PromptLine:

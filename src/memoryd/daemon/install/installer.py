@@ -4,68 +4,29 @@ A host says what it wants (`ipc.hosts.plans`); here it becomes a plan of changes
 What `uninstall` must know for an exact removal stands in `<data>/installs.json`, by file.
 """
 
-import hashlib
+import contextlib
 import importlib.util
-import json
 import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from memoryd import seeds
-from memoryd.daemon.install import jsonedit, yamledit
+from memoryd.daemon.install import editors, ownfiles, records
 from memoryd.daemon.install.changes import Change, Plan, change, read
-from memoryd.daemon.install.entries import Before, SpanEditor
-from memoryd.daemon.install.tomledit import TomlEditor
+from memoryd.daemon.install.records import Rows
+from memoryd.daemon.install.targets import Handler, Target
 from memoryd.errors import ConfigError, NotFound
 from memoryd.ipc import hookscript, hosts
 from memoryd.ipc.hosts import plans
-from memoryd.ipc.hosts.plans.base import HOOK_SCRIPT, MCP_SCRIPT, HostPlan, Settings, Site
+from memoryd.ipc.hosts.plans.base import HOOK_SCRIPT, MCP_SCRIPT, Settings, Site
 from memoryd.ipc.places import Places
 
 INSTALLABLE = tuple(name for name in plans.names() if name in hosts.names())
-SKILL = Path("skill-memory/SKILL.md")  #: below a host's folder of skills
 
 State = Literal["installed", "outdated", "absent"]
-Row = dict[str, Any]
-
-_EDITORS: dict[str, SpanEditor | TomlEditor] = {
-    "json": SpanEditor(syntax=jsonedit),
-    "yaml": SpanEditor(syntax=yamledit),
-    "toml": TomlEditor(),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """One host, for one user or one project."""
-
-    host: str
-    project: Path | None
-    wants: HostPlan
-    declined: bool = False  #: a person wanted it without our MCP server
-
-    @property
-    def main(self) -> Path:
-        """The file that connects the host to us."""
-        return next((s.path for s in self.wants.settings if s.entries), self.wants.folder)
-
-    @property
-    def skill(self) -> Path | None:
-        return self.wants.skills / SKILL if self.wants.skills else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handler:
-    """A command line of ours as it stands in a host's settings."""
-
-    file: Path
-    event: str
-    command: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,34 +94,21 @@ class Installer:
 
     def settings_state(self, target: Target) -> State:
         """:raises ConfigError: a settings file is broken"""
-        found = [
-            _EDITORS[one.syntax].presence(_text(one.path), str(one.path), one)
-            for one in target.wants.settings
-            if one.entries
-        ]
-        files = [read(file.path) == file.content for file in target.wants.files]
-        written = any(file.path.exists() for file in target.wants.files)
-        if not written and not sum(one.ours for one in found):
+        found = [editors.presence(one) for one in target.wants.settings if one.entries]
+        files = [read(file.path) for file in target.wants.files]
+        if not sum(one.ours for one in found) and not any(content is not None for content in files):
             return "absent"
-        exact = all(one.exact for one in found) and all(files)
+        exact = all(one.exact for one in found) and files == [file.content for file in target.wants.files]
         return "installed" if exact else "outdated"
 
     def switched_off(self, target: Target) -> str | None:
         """Where the host is told to run no hook. :raises ConfigError: a settings file is broken"""
-        for one in target.wants.settings:
-            data = _EDITORS[one.syntax].data(_text(one.path), str(one.path)) if one.off else {}
-            for keys, value in one.off.items():
-                if reduce(lambda inner, key: inner.get(key) if isinstance(inner, dict) else None, keys, data) is value:
-                    return f"{'.'.join(keys)} = {str(value).lower()} in {one.path}"
-        return None
+        return next(filter(None, map(editors.switched_off, target.wants.settings)), None)
 
     def handlers(self, target: Target) -> Iterator[Handler]:
         """Our hooks as they stand in the settings. :raises ConfigError: a settings file is broken"""
         for one in target.wants.settings:
-            for at, value in _EDITORS[one.syntax].handlers(_text(one.path), str(one.path), one):
-                command = value.get("command", value.get("bash"))
-                if HOOK_SCRIPT in str(command) and isinstance(command, str):
-                    yield Handler(file=one.path, event=at[-1], command=command)
+            yield from editors.handlers(one)
 
     def plan_scripts(self) -> Plan:
         """Write or renew the scripts alone."""
@@ -179,35 +127,36 @@ class Installer:
     def plan_install(self, target: Target) -> Plan:
         """:raises ConfigError: a settings file is broken; nothing is planned"""
         every = self._whole(target.host, target.project).wants.settings  # also what is not wanted any more
-        rows, settings, notes = self.records(), list[Change](), list[str]()
-        for one, whole in zip(target.wants.settings, every, strict=True):
-            settings.append(self._settings(one, whole, target, rows))
-        files = list(self._files(target, rows, notes))
+        rows, notes = self.records(), list[str]()
+        settings = [self._settings(*pair, target, rows) for pair in zip(target.wants.settings, every, strict=True)]
         changes = [
             *self.plan_scripts().changes,
-            *files,
-            change("record", self._record_path, _as_json(rows)),
+            *ownfiles.put_in(target, rows, notes, self.env),
+            change("record", self._record_path, records.dump(rows)),
             *settings,
         ]
-        return Plan(changes=_real(changes), notes=tuple(notes))
+        return Plan(changes=_real(changes), notes=(*notes, *self._twice(target)))
 
     def plan_uninstall(self, target: Target) -> Plan:
-        """Our entries and our files; the scripts stay while another host may name them."""
-        every = self._whole(target.host, target.project).wants
+        """Our entries and our files; the scripts stay while another host may name them.
+
+        :raises ConfigError: a settings file is broken; nothing is planned
+        """
+        whole = self._whole(target.host, target.project)
         rows, changes, notes = self.records(), list[Change](), list[str]()
-        for one in every.settings:
+        for one in whole.wants.settings:
             row = rows.pop(str(one.path), {})
-            text = self._without(one, row)
-            gone = read(one.path) is None or (row.get("created") and not text.strip(jsonedit.BOM + " \t\r\n{}"))
+            text = editors.without(one, records.before(row))
+            gone = read(one.path) is None or (row.get("created") and editors.is_blank(text))
             changes.append(change("settings", one.path, None if gone else text.encode()))
-        changes += self._our_files(every, target, rows, notes)
-        changes.append(change("record", self._record_path, _as_json(rows) if rows else None))
+        changes += ownfiles.take_out(whole, rows, notes)
+        changes.append(change("record", self._record_path, records.dump(rows) if rows else None))
         return Plan(changes=_real(changes), notes=tuple(notes))
 
     def plan_removal(self) -> Plan:
         """Everything that `install` put anywhere; the scripts stay where a file that is broken may name them."""
         changes, notes, whole = dict[Path, Change](), list[str](), True
-        for target in self._everywhere():
+        for target in (*self.of_user(), *self.of_projects()):
             try:
                 plan = self.plan_uninstall(target)
             except ConfigError as error:  # keeps nothing else in its place
@@ -223,136 +172,44 @@ class Installer:
         ]
         return Plan(changes=_real([*changes.values(), *(last if whole else ())]), notes=tuple(notes))
 
-    def records(self) -> dict[str, Row]:
+    def records(self) -> Rows:
         """What was installed, by file."""
-        try:
-            found = json.loads(read(self._record_path) or b"{}")
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) else {}
+        return records.load(read(self._record_path))
 
     @property
     def _record_path(self) -> Path:
         return self.places.data / "installs.json"
 
-    def _everywhere(self) -> Iterator[Target]:
-        """This user's hosts, and each project that was installed into."""
+    def of_user(self) -> Iterator[Target]:
+        """Each host, for all projects of this user."""
+        yield from (self.target(host) for host in INSTALLABLE)
+
+    def of_projects(self) -> Iterator[Target]:
+        """Each host in each project that it was installed into, and that still stands where it stood."""
         rows = self.records().values()
-        projects = {(row["host"], row["project"]) for row in rows if row.get("project")}
-        for host, project in [*((host, None) for host in INSTALLABLE), *sorted(projects)]:
-            if host in INSTALLABLE:
-                yield self._whole(host, Path(project) if project else None)
+        found = {(row["host"], row["project"]) for row in rows if row.get("project") and row["host"] in INSTALLABLE}
+        for host, project in sorted(found):
+            if os.path.isdir(project):
+                yield self.target(host, Path(project))
 
-    # -- settings --
+    def _twice(self, target: Target) -> Iterator[str]:
+        """Most hosts run the hooks of the user and those of the project."""
+        others = [self.target(target.host)] if target.project else self.of_projects()
+        for other in others:
+            with contextlib.suppress(ConfigError):
+                if other.host == target.host and self.settings_state(other) != "absent":
+                    yield f"{other.main} holds our hooks too: in that project every event is told twice"
 
-    def _settings(self, one: Settings, whole: Settings, target: Target, rows: dict[str, Row]) -> Change:
+    def _settings(self, one: Settings, whole: Settings, target: Target, rows: Rows) -> Change:
         """The change of a settings file; its row is put into `rows`."""
-        name, old = str(one.path), rows.pop(str(one.path), {})
-        text, before = _EDITORS[one.syntax].put_in(self._without(whole, old), name, one)
+        old, missing = rows.pop(str(one.path), {}), read(one.path) is None
+        text, before = editors.put_in(one, editors.without(whole, records.before(old)))
         if one.entries or target.declined:
-            created = read(one.path) is None or bool(old.get("created"))
-            rows[name] = _row(target, before, created=created)
-        return change("settings", one.path, text.encode() if one.entries or read(one.path) is not None else None)
-
-    def _without(self, one: Settings, row: Row) -> str:
-        before = Before(
-            blank=bool(row.get("blank")),
-            glue=row.get("glue", ""),
-            empty=row.get("empty", {}),
-            pieces=row.get("pieces", {}),
-        )
-        return _EDITORS[one.syntax].take_out(_text(one.path), str(one.path), one, before)
-
-    # -- whole files --
-
-    def _files(self, target: Target, rows: dict[str, Row], notes: list[str]) -> Iterator[Change]:
-        for file in target.wants.files:
-            current, row = read(file.path), rows.pop(str(file.path), None)
-            if current in (None, file.content) or _is_as_written(current, row):
-                rows[str(file.path)] = {**_place(target), "sha256": _sha256(file.content)}
-                yield change("plugin", file.path, file.content, mode=0o644)
-            else:
-                notes.append(_stays(file.path))
-        yield from self._skill(target, notes)
-
-    def _skill(self, target: Target, notes: list[str]) -> Iterator[Change]:
-        if target.skill is None:
-            return
-        language, current = seeds.pick_language(self.env), read(target.skill)
-        if current is None:
-            yield change("skill", target.skill, seeds.files(language)["SKILL.md"], mode=0o644)
-        elif _is_our_skill(current):
-            yield change("skill", target.skill, seeds.upgraded_skill(current, language) or current)
-        else:
-            notes.append(_stays(target.skill))
-
-    def _our_files(self, wants: HostPlan, target: Target, rows: dict[str, Row], notes: list[str]) -> Iterator[Change]:
-        for file in wants.files:
-            current, row = read(file.path), rows.pop(str(file.path), None)
-            if current == file.content or _is_as_written(current, row):
-                yield change("plugin", file.path, None)
-            elif current is not None:
-                notes.append(_stays(file.path))
-        current = read(target.skill) if target.skill else None
-        if target.skill and current is not None and _is_our_skill(current):
-            yield change("skill", target.skill, None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the person still has to do before the host runs our hooks."""
-
-    found: str
-    how: str
-    certain: bool  #: the host's files say so
-
-    def __str__(self) -> str:
-        return f"{self.found}: {self.how}"
-
-
-def asks_for(target: Target) -> Request | None:
-    consent = target.wants.consent
-    given = consent is None or consent.given()
-    if consent is None or given:
-        return None
-    found = "does not trust our hooks yet" if given is False else "may not trust our hooks as they are now"
-    return Request(found=f"{target.host} {found}", how=consent.how, certain=given is False)
-
-
-def _place(target: Target) -> Row:
-    return {"host": target.host, **({"project": str(target.project)} if target.project else {})}
-
-
-def _row(target: Target, before: Before, *, created: bool) -> Row:
-    row = {**_place(target), "blank": before.blank, "empty": dict(before.empty), "created": created}
-    more = {"glue": before.glue, "pieces": dict(before.pieces), **({"mcp": False} if target.declined else {})}
-    return row | {key: value for key, value in more.items() if value or key == "mcp"}
+            created = missing or bool(old.get("created"))
+            rows[str(one.path)] = records.of_settings(target, before, created=created)
+        return change("settings", one.path, text.encode() if one.entries or not missing else None)
 
 
 def _real(changes: list[Change]) -> tuple[Change, ...]:
     """A script whose mode alone is wrong is written too."""
     return tuple(c for c in changes if c.before != c.after or (c.kind == "script" and c.after is not None))
-
-
-def _stays(path: Path) -> str:
-    return f"{path} was changed by a person and stays as it is"
-
-
-def _text(path: Path) -> str:
-    return jsonedit.decode(read(path) or b"", str(path))
-
-
-def _as_json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _is_as_written(content: bytes | None, row: Row | None) -> bool:
-    return content is not None and row is not None and row.get("sha256") == _sha256(content)
-
-
-def _is_our_skill(content: bytes) -> bool:
-    return _sha256(content) in seeds.shipped_hashes()

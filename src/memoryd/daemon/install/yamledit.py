@@ -31,7 +31,7 @@ def parse(text: str, name: str) -> Node:
 
 
 class _Loader(yaml.SafeLoader):
-    """Remembers where the dashes of lists stand: an item's own place begins behind its dash."""
+    """Knows of each item where its dash stands, and of each alias where it stands itself."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -40,6 +40,14 @@ class _Loader(yaml.SafeLoader):
     def fetch_block_entry(self) -> None:
         self.dashes.append(self.index)
         super().fetch_block_entry()
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """An alias is a text of its own, and not the node of its anchor, which stands elsewhere."""
+        alias: Any = self.peek_event() if self.check_event(yaml.AliasEvent) else None  # type: ignore[no-untyped-call]
+        found = super().compose_node(parent, index)
+        if alias is None:
+            return found
+        return yaml.ScalarNode("!alias", f"*{alias.anchor}", alias.start_mark, alias.end_mark)
 
 
 class _Reader:
@@ -52,43 +60,37 @@ class _Reader:
             return Node(value={}, start=len(self.text), end=len(self.text))
         if not isinstance(found, yaml.MappingNode):
             raise fault(self.text, found.start_mark.index, self.name, "the file holds no mapping of keys")
-        return self.node(found, 0)
+        return self.node(found)
 
-    def node(self, found: yaml.Node, floor: int) -> Node:
-        """:param floor: where it may begin at the earliest; an alias is the node of its anchor, which stands before"""
+    def node(self, found: Any) -> Node:
         start, end = found.start_mark.index, found.end_mark.index
-        if start < floor:
-            return Node(value="an alias", start=floor, end=floor + 1)
         if isinstance(found, yaml.ScalarNode):
             return Node(value=self.scalar(found), start=start, end=end)
-        return self.collection(found, start, end)
-
-    def collection(self, found: Any, start: int, end: int) -> Node:
         if isinstance(found, yaml.MappingNode):
             members = tuple(self.pair(key, value) for key, value in found.value)
             value: Any = {member.key: member.node.value for member in members}
         else:
-            members = tuple(self.item(one, start, flow=bool(found.flow_style)) for one in found.value)
+            members = tuple(self.item(one, in_brackets=found.flow_style) for one in found.value)
             value = [member.node.value for member in members]
-        if found.flow_style:
+        if found.flow_style:  # behind an anchor and a tag
             start = min(at for at in (self.text.find(sign, start, end) for sign in "{[") if at >= 0)
         else:
             start, end = members[0].start, members[-1].node.end
         return Node(value=value, start=start, end=end, members=members)
 
     def pair(self, key: yaml.Node, value: yaml.Node) -> Member:
-        return Member(key=str(key.value), start=key.start_mark.index, node=self.node(value, key.end_mark.index))
+        return Member(key=str(key.value), start=key.start_mark.index, node=self.node(value))
 
-    def item(self, found: yaml.Node, floor: int, *, flow: bool) -> Member:
-        if flow:
-            return Member(key=None, start=max(found.start_mark.index, floor), node=self.node(found, floor))
-        dash = self.loader.dashes[bisect_left(self.loader.dashes, found.start_mark.index) - 1]
-        return Member(key=None, start=dash, node=self.node(found, max(floor, dash)))
+    def item(self, found: yaml.Node, *, in_brackets: bool) -> Member:
+        start = found.start_mark.index
+        if not in_brackets:
+            start = self.loader.dashes[bisect_left(self.loader.dashes, start) - 1]
+        return Member(key=None, start=start, node=self.node(found))
 
     def scalar(self, found: yaml.ScalarNode) -> Any:
         try:
             return self.loader.construct_object(found)
-        except (yaml.YAMLError, ValueError):  # a tag of the host's own, a date that is none
+        except (yaml.YAMLError, ValueError):  # an alias, a tag of the host's own, a date that is none
             return found.value
 
 

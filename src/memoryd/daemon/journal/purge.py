@@ -17,7 +17,7 @@ from memoryd.daemon.journal.selection import Found, Selection, as_json, events_o
 from memoryd.daemon.journal.tombstones import digest
 from memoryd.daemon.journal.traces import (
     forget_events,
-    forget_goals,
+    forget_goals_and_notes,
     forget_lines,
     forget_names,
     forget_retired,
@@ -72,14 +72,14 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
             raise Conflict("a run wrote memory meanwhile; purge again")
         counted.versions = _rewrite_versions(connection, removal)
         forget_lines(connection, found)
-        forget_events(connection, rows)
+        forget_events(connection, rows, found)
         forget_retired(connection, found)
         forget_traces(connection, found, selection, changed=bool(removal.changes))
         for change in removal.changes:
             _put_change(connection, change, removal.run, rfc3339(now))
         forget_names(connection)
         forget_reviews(connection, found)
-        forget_goals(connection, selection)
+        forget_goals_and_notes(connection, selection)
     connection.execute("delete from blobs where digest not in (select digest from versions where digest is not null)")
     connection.execute("delete from intents where run_id = ?", (removal.run.id,))
     _end(connection, removal, rfc3339(now))

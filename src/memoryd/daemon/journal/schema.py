@@ -8,7 +8,18 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts, unread
+from memoryd.daemon.journal import (
+    adoptions,
+    copies,
+    ledger,
+    notes,
+    progress,
+    prompts,
+    run_dirs,
+    spawns,
+    trusts,
+    unread,
+)
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -60,6 +71,20 @@ _EMPTIED = "alter table purges add column everything integer not null default 0;
 _RETIRED = """
     create table retired (seq integer primary key, session integer not null, at text not null);
     create index retired_by_session on retired (session);
+"""
+
+#: and who said them, and of a copy the session that was first: null for what was removed before this was kept
+_RETIRED_SAID = """
+    alter table retired add column tiers text;  -- with a space between; '' when no line rests on the event
+    alter table retired add column first integer;
+"""
+
+#: files that an import has taken in whole, as they were: the same file again adds nothing and is not read
+_IMPORTED = """
+    create table imported (
+        path text primary key, dev integer not null, ino integer not null, size integer not null,
+        mtime_ns integer not null, at text not null
+    ) without rowid;
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -172,6 +197,11 @@ MIGRATIONS: tuple[str, ...] = (
     _RETIRED,
     trusts.MIGRATION,
     unread.MIGRATION,
+    _RETIRED_SAID,
+    progress.MIGRATION,
+    notes.MIGRATION,
+    spawns.REPORTS,
+    _IMPORTED,
 )
 
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import parts_of
@@ -45,9 +46,11 @@ class Found:
     transcripts: tuple[str, ...] = ()  #: the hosts' own files
     gone: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  #: (root, path) -> digests of lines
     followers: tuple[str, ...] = ()  #: sessions that go on from these, or that these are copies of; they stay
+    untold: bool = False  #: by tier: some of what retention removed cannot be told
     quarantined: int = 0
     snapshots: int = 0
     goals: int = 0
+    notes: int = 0
 
 
 def find(connection: sqlite3.Connection, selection: Selection) -> Found:
@@ -71,7 +74,9 @@ def find(connection: sqlite3.Connection, selection: Selection) -> Found:
         sources=frozenset(f"{session}#{seq}" for seq, session in session_of.items()),
         transcripts=tuple(sorted({path for path in sessions.values() if path})),
         gone={key: frozenset(lines) for key, lines in gone.items()},
-        quarantined=len(quarantined_of(connection, selection)), goals=len(goals_of(connection, selection)),
+        untold=selection.tier is not None and _untold(connection),
+        quarantined=len(quarantined_of(connection, selection)), goals=len(set_in(connection, "goals", selection)),
+        notes=len(set_in(connection, "notes", selection)),
         snapshots=int(connection.execute("select count(*) from snapshots").fetchone()[0]),
     )  # fmt: skip
 
@@ -137,19 +142,22 @@ def events_of(connection: sqlite3.Connection, selection: Selection) -> list[sqli
 
 
 def retired_of(connection: sqlite3.Connection, selection: Selection) -> dict[int, str]:
-    """The events that fit and that retention removed, each with its `host/session_id`.
-
-    Who said them is not kept, so a tier selects none.
-    """
-    if selection.tier is not None:
-        return {}
+    """The events that fit and that retention removed, each with its `host/session_id`; copies go with their session."""
     before = rfc3339(selection.before) if selection.before else None
     rows = connection.execute(
         "select seq, host || '/' || session_id from retired join sessions on sessions.id = session"
-        f" where (?1 is null or at < ?1) and (?2 is null or host = ?2) and (?3 = '[]' or {_NAMED})",
-        (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions)),
+        f" where (?1 is null or at < ?1) and (?2 is null or host = ?2) and (?3 = '[]' or {_NAMED}"
+        f" or first in (select id from sessions where {_NAMED}))"
+        " and (?4 is null or instr(' ' || tiers || ' ', ' ' || ?4 || ' '))",
+        (before, selection.host, as_json(f"{host}/{session}" for host, session in selection.sessions), selection.tier),
     )
     return dict(rows.fetchall())
+
+
+def _untold(connection: sqlite3.Connection) -> bool:
+    """Whether a line rests on an event that retention removed before it kept who said it."""
+    sql = "select 1 from retired join citations using (seq) where tiers is null limit 1"
+    return connection.execute(sql).fetchone() is not None
 
 
 def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list[str]:
@@ -157,13 +165,13 @@ def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list
     return [row[0] for row in rows if selection.may_hold(datetime.fromisoformat(row[1]), f"{row[2]} {row[3]} {row[4]}")]
 
 
-def goals_of(connection: sqlite3.Connection, selection: Selection) -> list[int]:
-    """Goals that were set in a session, or in the time, that is selected; a host or a tier alone sets none."""
+def set_in(connection: sqlite3.Connection, table: Literal["goals", "notes"], selection: Selection) -> list[int]:
+    """Goals or notes that were set in a session, or in the time, that is selected; a host or a tier alone sets none."""
     if selection.tier is not None or selection.host is not None:
         return []
     before = rfc3339(selection.before) if selection.before else None
     rows = connection.execute(
-        "select id from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
+        f"select id from {table} where (?1 is null or created_at < ?1) and (?2 = '[]'"
         " or host || '/' || session_id in (select value from json_each(?2)))",
         (before, as_json(f"{host}/{session}" for host, session in selection.sessions)),
     )

@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 
-from memoryd.clock import rfc3339
+from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.store import Store
 
 
@@ -15,6 +16,7 @@ class Snapshot:
     generation: int
     shown: frozenset[str]
     stale: bool
+    at: datetime | None = None  #: when it was put down; None: now
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Snapshots:
             return None
         return Snapshot(
             text=row["text"], generation=row["generation"], shown=frozenset(json.loads(row["shown"])),
-            stale=bool(row["stale"]),
+            stale=bool(row["stale"]), at=parse_rfc3339(row["at"]),
         )  # fmt: skip
 
     def put(self, host: str, session_id: str, snapshot: Snapshot) -> None:
@@ -47,11 +49,14 @@ class Snapshots:
         )  # fmt: skip
 
     def mark_stale(self, host: str, session_id: str) -> None:
-        """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends)."""
+        """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends).
+
+        Of a host that does not tell when one begins every snapshot is from before.
+        """
         self.journal.execute(
             "update snapshots set stale = 1"
             " where session in (select id from sessions where host = ? and session_id = ?)"
-            " and at < (select coalesce(max(received_at), '') from events"
+            " and at < (select coalesce(max(received_at), '9999') from events"
             " where events.session = snapshots.session and kind = 'pre_compact')",
             host, session_id,
         )  # fmt: skip

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.selection import Found, Selection, as_json, goals_of, quarantined_of
+from memoryd.daemon.journal.selection import Found, Selection, as_json, quarantined_of, set_in
 from memoryd.memory.text import fold
 
 
@@ -36,10 +36,12 @@ def _rests_on(refused: Mapping[str, str], seqs: frozenset[int]) -> bool:
     return bool(seqs & set(cites))
 
 
-def forget_events(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:
-    touched = as_json({row["session"] for row in rows})
+def forget_events(connection: sqlite3.Connection, rows: list[sqlite3.Row], found: Found) -> None:
     connection.executemany("delete from events where seq = ?", [(row["seq"],) for row in rows])
-    connection.execute("update sessions set note = '' where id in (select value from json_each(?))", (touched,))
+    connection.execute(
+        "update sessions set note = '' where host || '/' || session_id in (select value from json_each(?))",
+        (as_json(found.sessions),),
+    )
     # a run that has read what is gone loses its token: it can no longer write, and starts again
     connection.execute(
         "update runs set outcome = 'conflict', reason = 'what it had read was purged', ended_at = started_at"
@@ -129,5 +131,8 @@ def forget_reviews(connection: sqlite3.Connection, found: Found) -> None:
             connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
 
 
-def forget_goals(connection: sqlite3.Connection, selection: Selection) -> None:
-    connection.executemany("delete from goals where id = ?", [(ident,) for ident in goals_of(connection, selection)])
+def forget_goals_and_notes(connection: sqlite3.Connection, selection: Selection) -> None:
+    for ident in set_in(connection, "goals", selection):
+        connection.execute("delete from goals where id = ?", (ident,))
+    for ident in set_in(connection, "notes", selection):
+        connection.execute("delete from notes where id = ?", (ident,))

@@ -1,11 +1,13 @@
 """Housekeeping of the journal: idle sessions, lost jobs, retention, quarantine, pauses. Called by the sweep."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.evidence import parts_of
 from memoryd.daemon.journal.queue import WAITING, enqueue_latest, retry
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.tombstones import digest
@@ -81,8 +83,8 @@ class Upkeep:
     def retain(self, now: datetime, *, days: int, max_bytes: int) -> int:
         """Remove consolidated events that are too old, or the oldest while the database is too large; old reservations.
 
-        Each leaves a content-free tombstone, so that a transcript read again does not bring it back, and whose it was,
-        so that a purge finds the lines that rest on it.
+        Each leaves a content-free tombstone, so that a transcript read again does not bring it back, and whose it was
+        and which tiers spoke in it, so that a purge finds the lines that rest on it.
         """
         limit = rfc3339(now - timedelta(days=days))
         self.journal.execute("delete from reservations where at < ?", limit)
@@ -168,17 +170,32 @@ def _heal(connection: sqlite3.Connection, now: str) -> int:
 def _retain(connection: sqlite3.Connection, limit: str, max_bytes: int) -> int:
     pages, size, free = (connection.execute(f"pragma {p}").fetchone()[0] for p in _PAGES)
     over = (pages - free) * size > max_bytes
-    rows = connection.execute(
-        "select seq, events.id, session, at from events join sessions on sessions.id = session"
-        " where seq <= watermark and (at < ? or ?) order by seq limit ?",
-        (limit, over, _RETENTION_BATCH),
-    ).fetchall()
-    connection.executemany("insert or ignore into tombstones (digest) values (?)", [(digest(row[1]),) for row in rows])
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    rows = cursor.execute(_OLDEST, (limit, over, _RETENTION_BATCH)).fetchall()
     connection.executemany(
-        "insert or ignore into retired (seq, session, at) values (?,?,?)", [(seq, *rest) for seq, _, *rest in rows]
+        "insert or ignore into tombstones (digest) values (?)", [(digest(row["id"]),) for row in rows]
     )
-    connection.executemany("delete from events where seq = ?", [(row[0],) for row in rows])
+    connection.executemany(
+        "insert or ignore into retired (seq, session, at, first, tiers) values (?,?,?,?,?)",
+        [(row["seq"], row["session"], row["at"], row["first"], _tiers(row)) for row in rows],
+    )
+    connection.executemany("delete from events where seq = ?", [(row["seq"],) for row in rows])
     return len(rows)
+
+
+#: what is said is read where a line of memory rests on it, for a purge by tier
+_OLDEST = """
+    select events.seq, events.id, events.session, at, kind, copies.session as first,
+        case when exists (select 1 from citations where citations.seq = events.seq) then data end as cited
+    from events join sessions on sessions.id = events.session left join copies on copies.seq = events.seq
+    where events.seq <= watermark and (at < ? or ?) order by events.seq limit ?
+"""
+
+
+def _tiers(row: sqlite3.Row) -> str:
+    said = parts_of(row["kind"], json.loads(row["cited"])) if row["cited"] else ()
+    return " ".join(sorted({tier for _, tier, _ in said}))
 
 
 _PAGES = ("page_count", "page_size", "freelist_count")

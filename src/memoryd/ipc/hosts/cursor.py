@@ -30,11 +30,13 @@ def _stop(payload: Payload) -> Said:
 
 
 def _tool(payload: Payload) -> Said:
-    name, given, output = string(payload, "tool_name"), payload.get("tool_input"), payload.get("tool_output")
+    """A tool's use; of one that failed the error, out of the spool its outcome alone."""
+    name, given, error = string(payload, "tool_name"), payload.get("tool_input", {}), payload.get("error_message")
     if not name:
         return None
+    output, failed = payload.get("tool_output", error), error is not None or payload.get("ok") is False
     return jsonhooks.uses_tool(
-        name, given, output if isinstance(output, str) else "", ok=True, took_ms=payload.get("duration"),
+        name, given, output if isinstance(output, str) else "", ok=not failed, took_ms=payload.get("duration"),
         turn=string(payload, _TURN), tier=_TIERS.get(name, Tier.TOOL), files=_files(name, given),
     )  # fmt: skip
 
@@ -51,6 +53,7 @@ class Cursor(JsonHooks):
         "sessionStart",
         "beforeSubmitPrompt",
         "postToolUse",
+        "postToolUseFailure",
         "afterAgentResponse",
         "stop",
         "subagentStart",
@@ -68,6 +71,7 @@ class Cursor(JsonHooks):
         "sessionStart": jsonhooks.starts,
         "beforeSubmitPrompt": jsonhooks.prompts(turn=_TURN),
         "postToolUse": _tool,
+        "postToolUseFailure": _tool,
         "afterAgentResponse": _answered,
         "stop": _stop,
         "subagentStart": jsonhooks.starts_agent("subagent_id", "subagent_type", turn=_TURN),

@@ -1,7 +1,7 @@
 """OpenClaw: what our hook in it tells, to events. It has no shell hooks; `openclaw_hook` writes the hook.
 
 The payloads are ours: the key of the conversation as `session_id`, `cwd` where it is known, and what a firing adds.
-What is printed becomes a file of the agent's context as it is. Its tools and its turns without an answer are not told.
+What is printed becomes a file of the agent's context as it is. Its tools are not told, nor the answers of its web chat.
 """
 
 from typing import ClassVar

@@ -30,12 +30,14 @@ export const Memoryd = async ({ directory } = {}) => {
   let told = Promise.resolve() // one firing after another, so that they arrive in the order in which they happened
 
   const session = (id) => {
-    const known = sessions.get(id) ?? { id, source: "resume", directory, replies: new Set(), tools: new Map() }
+    const known = sessions.get(id) ?? { id, source: "resume", directory, ...nothing() }
     sessions.delete(id)
     sessions.set(id, known)
     if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value)
     return known
   }
+
+  const nothing = () => ({ open: false, answer: null, prompts: new Set(), replies: new Set(), tools: new Map() })
 
   const tell = (event, about, fields, milliseconds = ACK_MS) => {
     const payload = { session_id: about.id, cwd: about.directory, turn_id: about.turn, ...fields }
@@ -51,8 +53,9 @@ export const Memoryd = async ({ directory } = {}) => {
     if (one.parent) return startAgent(one, input.agent)
     const text = textOf(output.parts)
     if (!text) return
-    Object.assign(one, { turn: output.message.id, status: "ok", answer: null, open: true })
-    one.replies.clear()
+    if (one.answer) tellAnswer(one) // of a prompt that still runs: opencode answers both before it is idle
+    Object.assign(one, { turn: output.message.id, status: "ok", open: true })
+    one.prompts.add(output.message.id)
     const start = one.source ? tell("start", one, { source: one.source, turn_id: undefined }, ANSWER_MS) : ""
     one.source = null
     const answers = Promise.all([start, tell("prompt", one, { prompt: clip(text) }, ANSWER_MS)])
@@ -110,8 +113,7 @@ export const Memoryd = async ({ directory } = {}) => {
     if (!one.open) return // after a compaction by hand, or what was there before us
     for (const waiting of one.tools.values()) if (waiting) tellTool(one, waiting, null)
     const answer = one.answer ? answerOf(one) : undefined
-    Object.assign(one, { open: false, answer: null })
-    one.tools.clear()
+    Object.assign(one, nothing())
     if (!one.parent) return tell("turn", one, { status: one.status, answer })
     tell("agent_stop", session(one.parent), { agent_id: one.id, agent_type: one.agent ?? "agent", report: answer })
   }
@@ -123,8 +125,9 @@ export const Memoryd = async ({ directory } = {}) => {
     },
     "message.updated": ({ info }) => {
       const one = session(info.sessionID)
-      const reply = info.role === "assistant" && info.parentID === one.turn && !info.summary
-      if (!reply || !one.open || one.replies.has(info.id)) return
+      if (one.open && info.role === "user") one.prompts.add(info.id) // opencode's own too: it goes on after a compaction
+      const reply = info.role === "assistant" && one.prompts.has(info.parentID) && !info.summary
+      if (!reply || one.replies.has(info.id)) return
       if (one.answer) tellAnswer(one)
       one.replies.add(info.id)
     },

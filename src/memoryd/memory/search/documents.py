@@ -32,6 +32,7 @@ class Document:
     id: str
     dir: str  #: the memory directory; another project's never answers
     session: str = ""  #: `host/id` of a turn; '' for a memory
+    speaker: str = ""  #: of a turn that begins with `Name:`
     twin: str = ""  #: the same text said again in the session takes the place of this one
     texts: Weighted
 
@@ -78,6 +79,7 @@ class Spoken:
     session: str  #: `host/id`
     role: Role
     text: str
+    agent: str = ""  #: the type of the sub-agent whose report to the session it is
 
     @property
     def id(self) -> TurnId:
@@ -123,7 +125,10 @@ def _turn(turn: Spoken, said: Sequence[Spoken], place: int | None) -> Document:
     texts: list[tuple[str, int]] = [(turn.text, SELF), (_day(turn.at), DAY)]
     if place is not None:
         texts += [(form.unlabelled(other.text), weight) for other, weight in _around(turn, said, place)]
-    return Document(id=str(Mark.of(turn)), dir=turn.dir, session=turn.session, twin=turn.twin, texts=_cut(tuple(texts)))
+    return Document(
+        id=str(Mark.of(turn)), dir=turn.dir, session=turn.session, speaker=form.speaker(turn.text), twin=turn.twin,
+        texts=_cut(tuple(texts)),
+    )  # fmt: skip
 
 
 def _around(turn: Spoken, said: Sequence[Spoken], place: int) -> Iterator[tuple[Spoken, int]]:

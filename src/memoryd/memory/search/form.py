@@ -14,7 +14,7 @@ ENOUGH_TOKENS = 50  #: a text from this length on loses nothing
 SHORTNESS = 0.15  #: exponent of the share of these tokens that a text has
 TIMED_BOOST = 1.2  #: of a text that names a time, for a query that asks when
 
-_SPEAKER = re.compile(r"\s*[^\W\d_][\w.'’ -]{0,39}(?::\s+|：)(?=\S)")
+_SPEAKER = re.compile(r"\s*([^\W\d_][\w.'’ -]{0,39})(?::\s+|：)(?=\S)")
 _DAY = r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
 _MONTH = r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
 _TIME = re.compile(
@@ -48,6 +48,12 @@ def names_time(text: str) -> bool:
 
 def asks_when(query: str) -> bool:
     return _WHEN.search(query) is not None
+
+
+def speaker(text: str) -> str:
+    """Return the `Name` that a text begins with before a colon; '' without one."""
+    label = _SPEAKER.match(text)
+    return label[1] if label else ""
 
 
 def unlabelled(text: str) -> str:

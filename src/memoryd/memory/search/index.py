@@ -2,9 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tantivy import Index, Occur, Query, Schema, SchemaBuilder, Searcher
 from tantivy import IndexWriter as IndexEngineWriter
 
 from memoryd.clock import mono
+from memoryd.memory.search.kinds import members
 from memoryd.memory.search.port import Damaged, Unavailable
 from memoryd.memory.search.tokens import asked, tokens
 from memoryd.memory.words import MIN_START_CHARS, Word, single
@@ -23,6 +25,9 @@ LOOK_SECONDS = 1.0
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
 BEGUN_WEIGHT = 0.5  #: of a token that begins with what was asked for
 MAX_BEGUN = 20  #: such tokens, the commonest
+KIND_WEIGHT = 0.6  #: of the best member of a kind of thing that is asked for
+MAX_KINDS = 4  #: of a query, the first ones; who asks for more asks for something else
+SPEAKER_WEIGHT = 0.8  #: of who speaks, where the query names them
 
 FIELDS = ("memory", "turn")  #: a field of words each, so that one is searched without a filter for the other
 
@@ -82,12 +87,18 @@ class IndexWriter:
 
 def _row(document: Mapping[str, Any]) -> Row:
     words = [token for text, weight in document["texts"] for token in _tokens(text) * weight]
+    words += map(speaks, _tokens(document["speaker"]))
     fields = {name: [document[name]] for name in ("id", "dir", "session", "twin") if document[name]}
     field = "turn" if document["session"] else "memory"
     fields[field] = [" ".join(words)]
     if field == "memory":
         fields["root"] = [document["dir"]]  # what the memories of one directory are removed by
     return Row(**fields)
+
+
+def speaks(token: str) -> str:
+    """Return the token of a text whose speaker has this word in their name."""
+    return f"{token}:"
 
 
 @lru_cache(maxsize=64)  # a text comes once for itself and again for each neighbour
@@ -169,9 +180,19 @@ class IndexReader:
         begun = (term for word in words for terms in self._begun(field, word, searcher) for term in terms)
         weights |= dict.fromkeys(begun, BEGUN_WEIGHT)
         weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
+        weights |= {speaks(part): SPEAKER_WEIGHT for word in words for part in word.parts}
         counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
         rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]
-        return [self._boosted(self._term(field, token), weights[token]) for token in rarest]
+        asked_for = [self._boosted(self._term(field, token), weights[token]) for token in rarest]
+        return asked_for + list(islice(self._kinds(field, words, weights, searcher), MAX_KINDS))
+
+    def _kinds(self, field: str, words: Sequence[Word], known: Container[str], searcher: Searcher) -> Iterator[Query]:
+        """For each kind of thing that is asked for, its members that the query does not name itself."""
+        for part in dict.fromkeys(part for word in words for part in word.parts):
+            held = [of for of in members(part) if of not in known and searcher.doc_freq(field, of)]
+            if held:
+                best = Query.disjunction_max_query([self._term(field, of) for of in held])
+                yield Query.boost_query(best, KIND_WEIGHT)
 
     @staticmethod
     def _boosted(term: Query, weight: float) -> Query:

@@ -50,6 +50,24 @@ def test_one_host_or_all(args: tuple[str, ...], cli: Cli) -> None:
     assert cli(*args).status == 2
 
 
+def test_a_broken_file_of_one_host_keeps_no_other_from_its_change(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for name in (".claude", ".codex", ".gemini"):
+        (home / name).mkdir()
+    (home / ".claude" / "settings.json").write_text("{\n")
+    ran = cli("install", "--all", "--yes", "--no-mcp")
+    assert ran.status == 78
+    assert "settings.json line 2 column 1" in ran.err
+    assert "codex: installed" in ran.out
+    assert "choose `Trust all`" in ran.err
+    assert "mcpServers" not in (home / ".gemini" / "settings.json").read_text()
+    assert not (home / ".cursor").exists()
+    assert "broken: " in cli("install", "--list").out
+    assert "keep it out of what you commit" in cli("install", "gemini", "--project", "--dry-run").err
+
+
 def test_an_unknown_host_and_no_host_are_not_found(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert cli("install", "emacs", "--yes").status == 1

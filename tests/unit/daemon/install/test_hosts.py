@@ -236,11 +236,14 @@ def test_a_plugin_of_another_release_is_renewed_and_taken_out(home: Path, instal
 def test_removal_goes_on_where_one_file_is_broken_and_says_so(home: Path, installer: Installer) -> None:
     for host in ("claude-code", "gemini"):
         carry_out(installer.plan_install(installer.target(host)))
-    (home / ".claude" / "settings.json").write_text("{")
+    cut = (home / ".claude" / "settings.json").read_text().rstrip("}\n")
+    (home / ".claude" / "settings.json").write_text(cut)
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "hooks.json").write_text("{ broken, and never ours")
     plan = installer.plan_removal()
-    assert any("claude-code stays as it is" in note and "line 1 column 2" in note for note in plan.notes)
+    assert [note.partition(":")[0] for note in plan.notes] == ["claude-code stays as it is"]
     carry_out(plan)
     assert not (home / ".gemini" / "settings.json").exists()
-    assert (home / ".claude" / "settings.json").read_text() == "{"
+    assert (home / ".claude" / "settings.json").read_text() == cut
     assert installer.script.exists()
     assert "claude" in str(installer.records()), "what is left can be taken out later"

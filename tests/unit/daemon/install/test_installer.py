@@ -174,17 +174,19 @@ def test_a_change_between_plan_and_writing_is_noticed(installer: Installer, targ
 
 
 def test_the_skill_comes_and_goes_but_never_over_a_persons(installer: Installer, target: Target) -> None:
+    skill = target.skill
+    assert skill is not None
     carry_out(installer.plan_install(target))
-    assert target.skill.read_bytes() == seeds.files("en")["SKILL.md"]
-    target.skill.write_text("my own words\n")
+    assert skill.read_bytes() == seeds.files("en")["SKILL.md"]
+    skill.write_text("my own words\n")
     plan = installer.plan_install(target)
     assert plan.changes == ()
     assert "stays as it is" in plan.notes[0]
     carry_out(installer.plan_uninstall(target))
-    assert target.skill.read_text() == "my own words\n"
-    target.skill.write_bytes(seeds.files("en")["SKILL.md"])
+    assert skill.read_text() == "my own words\n"
+    skill.write_bytes(seeds.files("en")["SKILL.md"])
     carry_out(installer.plan_uninstall(target))
-    assert not target.skill.parent.exists()
+    assert not skill.parent.exists()
 
 
 def test_the_diff_masks_secrets_and_shows_only_the_settings(installer: Installer, target: Target) -> None:

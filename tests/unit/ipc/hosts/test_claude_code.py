@@ -181,3 +181,9 @@ def test_old_payloads_count_each_stop_by_its_own_id(recordings: Path) -> None:
     events = [event for translated in recorded(recordings, "claude-1.0-real") for event in translated.events]
     assert {event.turn_id for event in events} == {None}
     assert {event.kind for event in events} == {"turn", "user_prompt"}
+
+
+@pytest.mark.parametrize(("path", "told"), [("/t/agent-a1.jsonl", "/t/agent-a1.jsonl"), ("/t/s1.jsonl", None)])
+def test_a_sub_agent_has_a_transcript_of_its_own_or_none(path: str, told: str | None) -> None:
+    fields = {**COMMON, "hook_event_name": "SubagentStop", "agent_id": "a1", "agent_type": "Explore"}
+    assert translate({**fields, "agent_transcript_path": path}).child_transcript_path == told

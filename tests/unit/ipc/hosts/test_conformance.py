@@ -23,6 +23,7 @@ from support.conformance import (
 from support.recordings import recording, shared_hosts
 
 from memoryd.ipc import hookscript, hosts
+from memoryd.ipc.hosts.base import TranscriptState
 from memoryd.ipc.places import Places
 
 FILES = recordings()
@@ -142,6 +143,22 @@ SHARED: dict[str, tuple[str, dict[str, Said]]] = {
             )
         },
     ),
+    "gemini": (
+        "gemini",
+        {
+            "0e63d8ba-7204-4938-b042-6db5d8ee8717": Said(
+                prompts=("USETOOL please",), answers=(FINAL,), turns=1, tools=("run_shell_command",)
+            )
+        },
+    ),
+    "qwen": (
+        "qwen",
+        {
+            "93af6212-f6ec-477f-b7be-e5b0d7fddf9d": Said(
+                prompts=("USETOOL please",), answers=(FINAL,), turns=1, tools=("run_shell_command",)
+            )
+        },
+    ),
 }  # fmt: skip
 _SAID_ELSEWHERE = (replies_are_accepted,)  #: about the host, not about a recording
 
@@ -151,6 +168,30 @@ _SAID_ELSEWHERE = (replies_are_accepted,)  #: about the host, not about a record
 def test_what_a_released_program_sent_keeps_the_contract(run: str, check: Callable[[Recording, Path], None]) -> None:
     host, said = SHARED[run]
     check(recording(run, host, said, never=("MEMCTX", "<vendor text")), shared_hosts())
+
+
+def test_every_payload_that_a_released_program_sent_is_accepted() -> None:
+    runs = [path for path in (shared_hosts() / "hook-stdin").iterdir() if path.is_dir()]
+    for run in runs:
+        host = next(name for name in hosts.names() if name.startswith(run.name.partition("-")[0]))
+        whole = recording(run.name, host, {})
+        events = [event for n in range(len(whole.firings)) for event in translate(whole, n).events]
+        assert {"user_prompt", "turn"} <= {event.kind for event in events}, run.name
+    assert len(runs) >= 11
+
+
+def test_every_transcript_that_a_released_program_left_is_read_to_its_end() -> None:
+    folders = [path for path in (shared_hosts() / "sessions").iterdir() if not path.name.startswith("opencode")]
+    for path in (path for folder in folders for path in folder.rglob("*.jsonl")):
+        host = next(n for n in hosts.names() if path.relative_to(shared_hosts()).parts[1].startswith(n.split("-")[0]))
+        chunk = path.read_bytes()
+        read = hosts.get(host).read_transcript(
+            chunk, session_id=path.stem, cwd=None, state=TranscriptState(), final=True
+        )
+        assert read.consumed == chunk.rfind(b"\n") + 1, path
+        assert read.bad_lines == 0 or path.name == "edge_cases.jsonl", path
+        assert len({event.id for event in read.events}) == len(read.events), path
+    assert len(folders) >= 6
 
 
 def test_codex_accepts_our_replies() -> None:

@@ -57,11 +57,22 @@ def test_each_hook_event_becomes_its_kind(name: str, fields: dict[str, str], kin
     assert [event.kind for event in firing(name, **fields).events] == ([kind] if kind else [])
 
 
-@pytest.mark.parametrize(("path", "told"), [("/t/a1.jsonl", "/t/a1.jsonl"), ("/t/s1.jsonl", None), (None, None)])
-def test_a_sub_agent_without_a_transcript_of_its_own_has_none(path: str | None, told: str | None) -> None:
-    found = firing("SubagentStop", agent_id="a1", agent_type="Explorer", agent_transcript_path=path)
-    assert (found.child_transcript_path, found.transcript_path) == (told, "/t/s1.jsonl")
-    assert firing("Stop", agent_transcript_path="/t/a1.jsonl").child_transcript_path is None
+BESIDE = "/h/projects/p/subagents/s1/agent-a1.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("path", "agent", "told"),
+    [
+        ("/h/elsewhere/a1.jsonl", "a1", "/h/elsewhere/a1.jsonl"),
+        ("/h/projects/p/chats/s1.jsonl", "a1", BESIDE),  # the parent's, as it says of one that it waits for
+        (None, "a1", BESIDE),
+        (None, "../a1", None),
+    ],
+)
+def test_a_sub_agents_transcript_is_its_own_and_never_the_parents(path: str | None, agent: str, told: str) -> None:
+    where = {"transcript_path": "/h/projects/p/chats/s1.jsonl", "agent_transcript_path": path, "agent_id": agent}
+    assert firing("SubagentStop", **where, agent_type="Explorer").child_transcript_path == told
+    assert firing("Stop", **where).child_transcript_path is None
 
 
 def test_memory_goes_back_as_json() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryd.memory.search.form import asks_when, names_time, unlabelled, worth
+from memoryd.memory.search.form import asks_when, names_time, speaker, unlabelled, worth
 
 
 def test_a_statement_is_worth_more_than_a_question_and_a_long_text_more_than_a_few_words() -> None:
@@ -32,3 +32,4 @@ def test_a_query_that_asks_when_is_known(query: str) -> None:
 )  # fmt: skip
 def test_who_speaks_is_no_part_of_what_was_said(text: str, said: str) -> None:
     assert unlabelled(text) == said
+    assert f"{speaker(text)}" == ("" if said == text else text[: -len(said)].rstrip(" :："))

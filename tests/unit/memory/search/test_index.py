@@ -88,6 +88,27 @@ def test_a_symbol_is_found_by_its_parts_and_its_beginning(index: Index, query: s
     assert index.search("zork_run", field="memory", every=True) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "member", "named"),
+    [("which instruments?", "I bought a cello", "an instrument"), ("我的宠物", "我家有一只狗", "宠物医院")],
+)
+def test_who_asks_for_a_kind_finds_what_is_one_after_what_names_the_kind(
+    index: Index, query: str, member: str, named: str
+) -> None:
+    said = [memory("m5", member), memory("m6", named), memory("m7", "nothing of it 无关")]
+    index.apply(add=said, remove=[], state=IndexState(roots={"/a": "d"}))
+    assert [found.id for found in index.search(query, field="memory")] == ["m6", "m5"]
+    assert [found.id for found in index.search("cello 狗", field="memory")] == ["m5"]
+
+
+def test_who_is_named_is_found_by_what_they_say_before_what_is_said_to_them(index: Index) -> None:
+    texts = ("Ann: tea for you, Bob, and more of it", "Bob: the tea is good, Ann, and more of it")
+    spoken = [said(n, text, session=f"h/{n}") for n, text in enumerate(texts, 1)]
+    index.apply(add=[d for one in spoken for d in of_turns([one])], remove=[], state=IndexState(seq=2))
+    assert ids(index, "tea Ann") == ["1.0.u", "2.0.u"]
+    assert ids(index, "tea Bob") == ["2.0.u", "1.0.u"]
+
+
 def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:
     filled(index)
     copy = said(9, "我的頭髮很長")  # the same text again: it takes the other's place

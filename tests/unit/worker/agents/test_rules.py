@@ -538,6 +538,14 @@ def test_a_wish_that_names_nothing_known_and_a_shrug_take_nothing_out(said: str)
     assert "Oslo" in talk.memory()
 
 
+@pytest.mark.parametrize(
+    "said", ["Remember: {}", "Always use {}", "Please remember that the password is {}", "我的密码是{}", "I prefer {}."]
+)
+def test_a_line_that_tells_nothing_but_a_placeholder_is_not_kept(said: str) -> None:
+    assert proposals_for(said.format("[secret:assigned:3f9a]")) == []
+    assert proposals_for("Never share [secret:assigned:3f9a] with anyone outside the team.")
+
+
 def test_a_rule_of_care_is_no_attack() -> None:
     talk = Talk()
     talk.say("Never commit without asking me.")
@@ -573,6 +581,7 @@ def test_a_wish_in_the_same_run_leaves_nothing_to_write() -> None:
         '"Always use tabs." who said that?',
         "$ cat RULES\nAlways use tabs.\n\nwhere is it from?",
         "Translate this:\nI always use tabs.",
+        'What does this do?\n"""\nAlways use tabs.\n"""',
         "“以后都用 tab” 是谁说的？",
     ],
 )

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from memoryd.memory.text import cut
+from memoryd.memory.words import CJK
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.patterns import Language, lazy
@@ -11,6 +12,7 @@ from memoryd.worker.agents.rules.scales import FORGETTING, weigh_wish
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses, mask
 
 MAX_REQUEST_CHARS = 160
+MAX_NAMING_WORDS = 5  #: before a placeholder, that only name what is hidden: "the user's API key is"
 _LISTED_CHARS = 16  #: of a clause that only goes on with a list: "and the small steps"
 
 _MATERIAL_BEGINS = lazy(r"[:：]\s*\S")
@@ -18,6 +20,8 @@ _SHRUG = lazy(
     r"(?:(?:oh|ok|no|nah|well|just|ah),? )*(?:forget it|never ?mind)\b[,.;:!]* \S(?!.*\b(?:back|delete|erase)\b)",
     re.IGNORECASE,
 )
+_HIDDEN_LAST = lazy(r"\[(?:secret|pii):[\w-]+(?::[0-9a-f]{4})?\][\s\W]*$")
+_NAMING = lazy(rf"[{CJK}]{{1,2}}|[^\s{CJK}]+")
 _AFTER_RETRACTION = " ,.:，。：-–—"
 
 
@@ -70,6 +74,12 @@ def spared_in(sentence: Sentence, language: Language) -> list[str]:
     """Return the clauses that say what may stay: "the name can stay"."""
     bounds = clauses(sentence.masked, language.clause_end)
     return [sentence.text[a:b] for a, b in bounds if language.spare.search(sentence.masked[a:b])]
+
+
+def hides_what_it_says(text: str) -> bool:
+    """Whether a placeholder for a secret is all that a line tells: "the password is [secret:assigned:3f9a]"."""
+    hidden = _HIDDEN_LAST.search(text)
+    return hidden is not None and len(_NAMING.findall(text[: hidden.start()])) <= MAX_NAMING_WORDS
 
 
 def request_in(sentence: Sentence) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from memoryd.worker.agents.rules.facts import Fact, Forget, Reading
 from memoryd.worker.agents.rules.filters import (
     after_retraction,
+    hides_what_it_says,
     invents_or_hands_over,
     request_in,
     spared_in,
@@ -162,6 +163,7 @@ class _Reader:
         facts = facts_of(sentence, language, under_heading=under_heading)
         if not facts and (self._corrects or self._changes or sentence.changing >= CHANGING):
             facts = unsure(sentence, language)
+        facts = [fact for fact in facts if not hides_what_it_says(fact.text)]
         about_it = len(facts) == 1 and _PRONOUN.match(facts[0].said)
         return self._with_antecedent(facts[0]) if about_it else facts
 

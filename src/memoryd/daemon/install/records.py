@@ -1,0 +1,57 @@
+"""`<data>/installs.json`: by file, what an exact removal must know."""
+
+import hashlib
+import json
+from typing import Any
+
+from memoryd.daemon.install.entries import Before
+from memoryd.daemon.install.targets import Target
+
+Row = dict[str, Any]
+Rows = dict[str, Row]  #: by path
+
+
+def load(content: bytes | None) -> Rows:
+    """A record that cannot be read counts as none: removal is by what the files hold, and exact where it is known."""
+    try:
+        found = json.loads(content or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def dump(rows: Rows) -> bytes:
+    return json.dumps(rows, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def of_settings(target: Target, before: Before, *, created: bool) -> Row:
+    """:param created: there was no file before us"""
+    row = {**_place(target), "blank": before.blank, "empty": dict(before.empty), "created": created}
+    more = {"glue": before.glue, "pieces": dict(before.pieces)}
+    declined = {"mcp": False} if target.declined else {}
+    return row | {key: value for key, value in more.items() if value} | declined
+
+
+def before(row: Row) -> Before:
+    return Before(
+        blank=bool(row.get("blank")),
+        glue=row.get("glue", ""),
+        empty=row.get("empty", {}),
+        pieces=row.get("pieces", {}),
+    )
+
+
+def of_file(target: Target, content: bytes) -> Row:
+    return {**_place(target), "sha256": sha256(content)}
+
+
+def is_as_written(content: bytes | None, row: Row | None) -> bool:
+    return content is not None and row is not None and row.get("sha256") == sha256(content)
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _place(target: Target) -> Row:
+    return {"host": target.host, **({"project": str(target.project)} if target.project else {})}

@@ -1,0 +1,119 @@
+"""What one event says of where its session stands: rows of `progress`. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon.journal.evidence import parts_of
+from memoryd.ipc.events import Tier
+from memoryd.memory.terms import terms
+from memoryd.memory.text import cut
+
+LARGE_CHARS = 4_000  #: a tool's result from this length on is named by a descriptor
+MAX_PARTS = 40  #: newest messages of one event that are looked at
+_CHARS = 300  #: of one row
+
+
+class Kind(StrEnum):
+    """What a row tells."""
+
+    GOAL = "goal"  #: the first request
+    ASK = "ask"
+    UNFINISHED = "unfinished"  #: the request whose turn has not ended well
+    CONSTRAINT = "constraint"
+    DECISION = "decision"
+    TODO = "todo"  #: an open item of the agent's own list
+    CHANGED = "changed"
+    READ = "read"
+    REPORT = "report"  #: of a sub-agent
+    RESULT = "result"  #: a large one of a tool; the text is the event's seq
+    ANSWER = "answer"
+
+
+#: rows of a kind that are kept, the newest
+KEPT: Mapping[Kind, int] = {
+    Kind.GOAL: 1, Kind.ASK: 8, Kind.UNFINISHED: 1, Kind.CONSTRAINT: 24, Kind.DECISION: 16, Kind.TODO: 24,
+    Kind.CHANGED: 40, Kind.READ: 40, Kind.REPORT: 8, Kind.RESULT: 5, Kind.ANSWER: 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What an event adds, in its order, and the kinds that it clears before."""
+
+    rows: Sequence[tuple[Kind, str]] = ()
+    clears: Sequence[Kind] = ()
+    at: str = ""  #: RFC 3339; of a tool call, when it had ended
+
+
+def step(kind: str, data_text: str, seq: int, at: str) -> Step | None:
+    """Return what an event changes, None for nothing.
+
+    :param data_text: the event's `data` as the journal keeps it
+    """
+    match kind:
+        case "user_prompt" | "message" | "turn" | "pre_compact" | "subagent_stop":
+            data = json.loads(data_text)
+            clears = [Kind.UNFINISHED] if kind == "turn" and data.get("status", "ok") == "ok" else []
+            return Step(rows=list(_spoken(kind, data, seq)), clears=clears, at=at)
+        case "tool_use":
+            return _tool_step(json.loads(data_text), at)
+        case _:
+            return None
+
+
+def _spoken(kind: str, data: Mapping[str, Any], seq: int) -> Iterator[tuple[Kind, str]]:
+    for role, tier, text in parts_of(kind, data)[-MAX_PARTS:]:
+        if not text.strip():
+            continue
+        if role == "user" and tier is Tier.USER:
+            yield from _asked(text, prompt=kind == "user_prompt")
+        elif kind == "subagent_stop":
+            yield Kind.REPORT, cut(f"{data.get('agent_type') or data['child_session_id']}: {text}", _CHARS)
+        elif role == "assistant" and kind == "turn":
+            yield Kind.ANSWER, cut(text, _CHARS)
+        elif role == "tool" and len(text) >= LARGE_CHARS:
+            yield Kind.RESULT, str(seq)
+
+
+def _asked(text: str, *, prompt: bool) -> Iterator[tuple[Kind, str]]:
+    short = cut(text, _CHARS)
+    yield Kind.GOAL, short
+    yield Kind.ASK, short
+    if prompt:
+        yield Kind.UNFINISHED, short
+    yield from ((Kind(name), said) for name, said in terms(text))
+
+
+def _tool_step(data: Mapping[str, Any], at: str) -> Step:
+    ended = rfc3339(parse_rfc3339(at) + timedelta(milliseconds=data.get("duration_ms") or 0))
+    files = [(_action(touch), touch["path"]) for touch in data.get("files", ())]
+    if data.get("name") not in _LISTS:
+        return Step(rows=files, at=ended)
+    todo = [(Kind.TODO, cut(text, _CHARS)) for text in open_items(data.get("summary", ""))]
+    return Step(rows=[*files, *todo], clears=[Kind.TODO], at=ended)
+
+
+def _action(touch: Mapping[str, str]) -> Kind:
+    return Kind.READ if touch.get("action", "read") == "read" else Kind.CHANGED
+
+
+#: the tools by which agents keep their own list of work; each call holds the whole list
+_LISTS = frozenset({"TodoWrite", "todo_write", "write_todos", "todowrite", "update_plan"})
+_STRING = r'"((?:[^"\\]|\\.)*)"'
+_ITEM = re.compile(
+    rf'\{{[^{{}}]*?"(?:content|step|description)"\s*:\s*{_STRING}[^{{}}]*?"status"\s*:\s*"(\w+)"'
+    rf'|\{{[^{{}}]*?"status"\s*:\s*"(\w+)"[^{{}}]*?"(?:content|step|description)"\s*:\s*{_STRING}'
+)
+_DONE = frozenset({"completed", "done", "cancelled", "canceled"})
+
+
+def open_items(summary: str) -> list[str]:
+    """The items of a list tool's input that are not done; the input may be cut anywhere."""
+    found = ((text, status) if text else (late, early) for text, status, early, late in _ITEM.findall(summary))
+    return [json.loads(f'"{text}"', strict=False) for text, status in found if status not in _DONE and text.strip()]
