@@ -21,7 +21,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.worker.agents.brief import Settings
 from memoryd.worker.agents.model import answer
-from memoryd.worker.agents.question import Looking, Question, Told
+from memoryd.worker.agents.question import Looking, Question, Sentence, Told
 from memoryd.worker.ports import Ledger
 
 CHILD_SECONDS = 60.0  #: for a child to load its library on a busy machine, and to answer
@@ -266,3 +266,30 @@ async def test_with_an_agent_that_cannot_be_asked_status_says_so_and_hits_stay_a
         )
         assert len(told.items) == 1
         assert "the rules cannot" in told.unanswered
+
+
+class _Liar:
+    """A child that answers what it was not asked."""
+
+    async def answer(self, ask: Callable[[Settings], Question], run_id: str, looking: Looking) -> Told:
+        told = [Sentence(text="It waits.", cites=cites) for cites in (("h99",), ("h1", "../x"), ())]
+        return Told(ids=("h2", "h2", "h77", "../x"), sentences=tuple(told))
+
+
+async def test_what_a_child_names_that_there_is_not_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Agents, "asked", lambda agents, ledger: _Liar())
+    remember(tmp_path)
+    async with serving(Reply(text="")) as fake:
+        async with running(tmp_path, config=config(fake, assist="off")) as daemon, client(daemon) as one:
+            await turn(one, "the rollout waits until the queue is drained", cwd=str(tmp_path))
+            told = await one.call(
+                "session.search", {"cwd": str(tmp_path), "query": "rollout", "summarise": True}, timeout=9
+            )
+            assert (len(told.items), told.summary) == (1, ())
+            assert "found nothing" in told.unanswered
+            asked = {"cwd": str(tmp_path), "query": "remarks", "limit": 3}
+            plain = await one.call("memory.search", asked, timeout=9)
+            best = await one.call("memory.search", {**asked, "rerank": True}, timeout=9)
+            assert [item.path for item in best.items] == [plain.items[n].path for n in (1, 0, 2)]

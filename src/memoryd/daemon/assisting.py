@@ -18,7 +18,7 @@ from memoryd.worker.ports import Breaker
 from memoryd.worker.second_net import Net, without_secrets
 
 TIMEOUT_SECONDS = 60.0  #: of one question at most; a run may have longer
-CUT_ROWS = 1000  #: further ones are not told to the child
+MAX_ROWS = 1000  #: further ones are not told to the child
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +49,11 @@ class Assistant:
     async def summarise(self, query: str, rows: Sequence[Row], directory: str) -> Told | Unanswered:
         """Return sentences that cite rows."""
         told = await self._in_turn("summarise", query, rows, directory)
-        empty = isinstance(told, Told) and not told.sentences
-        return Unanswered(why="the model found nothing in the hits that answers") if empty else told
+        if isinstance(told, Unanswered):
+            return told
+        ids = {row.id for row in rows}
+        sentences = tuple(one for one in told.sentences if one.cites and ids.issuperset(one.cites))
+        return Told(sentences=sentences) if sentences else Unanswered(why="the model found nothing in the hits to say")
 
     async def _in_turn(self, task: Task, query: str, rows: Sequence[Row], directory: str) -> Told | Unanswered:
         """What people ask for is asked one after the other: each costs a process."""
@@ -72,21 +75,24 @@ class Assistant:
         if why := await asyncio.to_thread(self._hindrance, ledger):
             return Unanswered(why=why)
         try:
+            ask = await self._question(task, asked, rows[:MAX_ROWS], wanted)
             agent = await asyncio.to_thread(self.agents.asked, ledger)
-            texts = await self._screened([*asked, *(row.text for row in rows[:CUT_ROWS])])
-            shown = tuple(row.model_copy(update={"text": t}) for row, t in zip(rows, texts[len(asked) :], strict=False))
-
-            def question(settings: Settings) -> Question:
-                given = _bounded(settings)
-                return Question(task=task, settings=given, asked=tuple(texts[: len(asked)]), rows=shown, wanted=wanted)
-
-            told = await agent.answer(question, f"ask-{uuid.uuid4().hex}", self._screening(looking))
+            told = await agent.answer(ask, f"ask-{uuid.uuid4().hex}", self._screening(looking))
             await asyncio.to_thread(self.breaker.succeeded)
         except AgentFault as error:
             return Unanswered(why=await asyncio.to_thread(self._after, error.fault))
         except MemorydError as error:
             return Unanswered(why=str(error))
         return told
+
+    async def _question(
+        self, task: Task, asked: Sequence[str], rows: Sequence[Row], wanted: int
+    ) -> Callable[[Settings], Question]:
+        """The question for whatever settings the agent has, without a secret that the second net knows."""
+        texts = await self._screened([*asked, *(row.text for row in rows)])
+        said = tuple(texts[: len(asked)])
+        shown = tuple(_saying(row, text) for row, text in zip(rows, texts[len(asked) :], strict=True))
+        return lambda given: Question(task=task, settings=_bounded(given), asked=said, rows=shown, wanted=wanted)
 
     def _hindrance(self, ledger: JournalLedger) -> str:
         """Why nothing is asked now. Blocking."""
@@ -107,13 +113,16 @@ class Assistant:
         async def look(given: Look) -> Seen:
             seen = await looking(given)
             texts = await self._screened([row.text for row in seen.rows])
-            rows = zip(seen.rows, texts, strict=True)
-            return Seen(rows=tuple(row.model_copy(update={"text": text}) for row, text in rows))
+            return Seen(rows=tuple(_saying(row, text) for row, text in zip(seen.rows, texts, strict=True)))
 
         return look
 
     async def _screened(self, texts: Sequence[str]) -> list[str]:
         return await asyncio.to_thread(without_secrets, self.net(), texts)
+
+
+def _saying(row: Row, text: str) -> Row:
+    return row.model_copy(update={"text": text})
 
 
 def _bounded(settings: Settings) -> Settings:
