@@ -4,18 +4,18 @@ import contextlib
 import json
 import threading
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from support.faults_profile import dice, pick
-from support.installation import Installation, installed, pause, reading, rows
+from support.installation import Installation, installed, reading, rows, until
 from support.keepsakes import claude, written
 
-from memoryd.clock import mono
 from memoryd.errors import MemorydError
 
 ROUNDS = pick(quick=1, full=20)
-SESSIONS, TURNS, MEMORIES = 12, 40, 12
+SESSIONS, TURNS, MEMORIES = 12, 20, 12
 
 
 def kept(folder: Path) -> Path:
@@ -57,29 +57,34 @@ def test_a_killed_import_goes_on_and_ends_as_one_that_was_not(tmp_path: Path) ->
     random, folder = dice("import"), kept(tmp_path / "kept")
     with installed(tmp_path / "whole") as one:
         one.start()
-        began = mono()
         bring(one, folder)
-        length = mono() - began
         one.idle()
         whole = held(one)
     assert len(whole["events"]) == SESSIONS * TURNS * 3 + MEMORIES
-    cut = 0
     for number in range(ROUNDS):
         with installed(tmp_path / f"h{number}") as one:
             one.start()
             importing = threading.Thread(target=_quietly, args=(one, folder))
             importing.start()
-            pause(random.uniform(0.1, 0.9) * length)
+            some = random.randrange(1, len(whole["events"]) // 2)
+            until(partial(_has, one, some), seconds=30)
             one.kill()
             importing.join(30)
+            assert some <= count(one) < len(whole["events"])
             one.start()
-            with reading(one.database) as connection:
-                cut += rows(connection, "select count(*) from events")[0][0] < len(whole["events"])
             bring(one, folder)
             one.idle()
             assert held(one) == whole
             assert bring(one, folder).added == 0
-    print(f"{ROUNDS} kills, {cut} of them in the middle")
+
+
+def _has(one: Installation, some: int) -> bool:
+    return count(one) >= some
+
+
+def count(one: Installation) -> int:
+    with reading(one.database) as connection:
+        return int(rows(connection, "select count(*) from events")[0][0])
 
 
 def _quietly(one: Installation, folder: Path) -> None:

@@ -15,6 +15,7 @@ from integration.test_hosts import deliver, read, texts
 from support.conformance import load, recordings
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.keepsakes import SESSION, claude, claude_mem, opencode, written
+from support.payloads import PAYLOADS
 from support.recordings import shared_hosts
 from support.talk import turn
 
@@ -24,6 +25,7 @@ from memoryd.daemon.imports.importer import Wanted
 from memoryd.daemon.imports.wiring import importer_of
 from memoryd.errors import BadEvent, NotFound
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.model import CORE_FILES
 
 SAID = [("I prefer tabs", "noted"), ("we deploy on Fridays", "understood"), ("the cache is Redis", "good")]
 
@@ -72,7 +74,8 @@ async def live(one: AsyncClient, path: Path, said: list[tuple[str, str]], cwd: s
 async def test_a_transcript_becomes_its_session_and_twice_adds_nothing(home: Path, project: str) -> None:
     path = claude(home, SAID, cwd=project)
     async with serving(home) as (daemon, one):
-        looked = await bring(one, path.parent, dry_run=True)
+        assert (await bring(one, path.parent, dry_run=True, host="codex")).files == 0
+        looked = await bring(one, path.parent, dry_run=True, host="claude-code")
         assert (looked.sessions, looked.messages, looked.turns, looked.added) == (1, 6, 3, 0)
         assert await events(daemon) == 0
         done = await bring(one, path.parent)
@@ -143,6 +146,23 @@ async def test_without_consolidation_it_is_only_found(home: Path, project: str) 
         assert [hit.session for hit in found.items] == [f"claude-code/{SESSION}"]
 
 
+async def test_what_was_said_in_a_folder_that_is_gone_is_its_repositorys_or_only_found(
+    home: Path, tmp_path: Path, project: str
+) -> None:
+    Path(project, ".git").mkdir()
+    worktree = claude(home, [("in a worktree", "ok")], cwd=f"{project}/worktrees/gone")
+    lost = claude(home, [("in a lost place", "ok")], cwd=str(tmp_path / "gone"), session=str(uuid.UUID(int=9)))
+    async with serving(home) as (daemon, one):
+        done = await bring(one, worktree, lost)
+        assert (done.sessions, done.gone) == (2, 1)
+        await idle(daemon)
+        assert lines(daemon) == ["in a worktree"]
+        sessions = (await one.call("session.list", {"cwd": project}, timeout=5)).items
+        assert [session.session_id for session in sessions] == [SESSION]
+        found = await one.call("session.search", {"query": "lost place"}, timeout=10)
+        assert [hit.session for hit in found.items] == [f"claude-code/{uuid.UUID(int=9)}"]
+
+
 async def test_what_was_purged_paused_or_excluded_stays_out(home: Path, tmp_path: Path, project: str) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
@@ -198,6 +218,7 @@ async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, pr
         done = await bring(one, Path(project), home / ".claude", database, mine=True)
         assert (done.memories, done.kept, done.waiting, done.unplaced) == (7, 5, 1, 1)
         assert lines(daemon) == ["I prefer short commit messages"]
+        assert (await one.call("history.list", {}, timeout=5)).items == ()  # nobody asked this of an agent
         listed = await one.call("memory.list", {"cwd": project}, timeout=5)
         facts = {item.path: item.tier for item in listed.items if item.tier}
         assert sorted(facts.values()) == ["host", "host", "repository"]
@@ -243,6 +264,21 @@ async def test_a_secret_in_a_memory_stays_out(home: Path) -> None:
         assert not any(token.encode() in content for content in files)
 
 
+async def test_no_poison_in_a_file_of_another_tool_is_trusted(home: Path, project: str) -> None:
+    texts = [line for payload in PAYLOADS for line in payload.planted]
+    notes = written(home / "memories.json", json.dumps([{"id": str(n), "memory": t} for n, t in enumerate(texts)]))
+    rules = written(Path(project, "CLAUDE.md"), "\n\n".join(f"- {' '.join(text.split())}" for text in texts))
+    async with serving(home) as (daemon, one):
+        done = await bring(one, notes, rules, mine=True)
+        assert done.memories >= 2 * len(PAYLOADS)
+        assert done.waiting > 0
+        for roots in ({"cwd": project}, {}):
+            for item in (await one.call("memory.list", {**roots, "limit": 500}, timeout=5)).items:
+                assert item.type is None or (item.tier != "user" and item.type in ("project", "reference")), item
+        core = [p for p in daemon.places.data.rglob("*.md") if p.name in CORE_FILES]
+        assert not [row for p in core for row in p.read_text("utf-8").splitlines() if row.startswith("- ")]
+
+
 async def test_more_memories_than_there_is_room_for_are_left_to_search(home: Path) -> None:
     rows = [
         {"id": str(n), "memory": f"Service {n} is called {word}", "created_at": f"2026-01-{n % 28 + 1:02}T01:00:00Z"}
@@ -272,11 +308,11 @@ async def test_the_cost_of_an_agent_that_asks_a_model_is_told_first(home: Path, 
 
 @pytest.mark.parametrize("name", [name for name, path in recordings().items() if load(path).transcripts])
 @pytest.mark.parametrize("live", [False, True], ids=["imported", "live-and-imported"])
-async def test_every_hosts_talk_is_the_same(name: str, live: bool, home: Path) -> None:
+async def test_every_hosts_talk_is_the_same(name: str, live: bool, home: Path, project: str) -> None:
     path = recordings()[name]
     recording = load(path)
     for session in recording.transcripts:
-        content = recording.transcript(session, path.parent).decode()
+        content = recording.transcript(session, path.parent).decode().replace('"/w"', f'"{project}"')
         await asyncio.to_thread(written, home / "kept" / f"{session}.jsonl", content)
     async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
         if live:

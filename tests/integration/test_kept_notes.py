@@ -178,6 +178,10 @@ async def test_a_large_result_and_a_long_checkpoint_are_read_by_their_ids(home: 
         assert f"· event:{seq}]" in whole
         found = await one.call("memory.read", {"cwd": project, "name": f"event:{seq}"}, timeout=5)
         assert found.items[0].text == rows
+        await turn(one, "said at home", session="h", cwd=str(home))
+        newest = await asyncio.to_thread(daemon.history.newest_seq)
+        with pytest.raises(NotFound, match="another project"):  # nor has a project's agent the user's other talks
+            await one.call("memory.read", {"cwd": project, "name": f"event:{newest}"}, timeout=5)
         for missing in ("event:999999", "checkpoint:999999", "note:999999"):
             with pytest.raises(NotFound, match="999999"):
                 await one.call("memory.read", {"cwd": project, "name": missing}, timeout=5)

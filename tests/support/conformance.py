@@ -61,8 +61,8 @@ class Said(_Frozen):
 
     @property
     def heard(self) -> Counter[str]:
-        """What an agent may read of the assistant's: its answers, and the reports of its sub-agents."""
-        return Counter(self.answers) + Counter(agent.report for agent in self.agents if agent.report)
+        """What an agent may read of the assistant's: its answers, and the reports of its sub-agents that say more."""
+        return Counter(self.answers) | Counter(agent.report for agent in self.agents if agent.report)
 
 
 class Recording(_Frozen):

@@ -6,7 +6,7 @@ The journal keeps it current (`journal/progress.py`); here it becomes text, whol
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339
@@ -22,7 +22,6 @@ from memoryd.memory.labels import CheckpointLabels
 
 INLINE_BYTES = 2048  #: a longer one is told in short, with its descriptor
 SUB_AGENTS = 50  #: newest ones whose files are told with those of their parent
-SLACK = timedelta(seconds=2)  #: between a tool's last write and the end that its event tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +73,7 @@ def _touched(name: str, moment: datetime, cwd: Path | None) -> File:
     if not path.is_absolute():
         return File(path=name, state="")
     shown = str(path.relative_to(cwd)) if cwd and path.is_relative_to(cwd) else name
-    return File(path=shown, state=descriptors.state_since(path, moment + SLACK))
+    return File(path=shown, state=descriptors.state_since(path, moment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

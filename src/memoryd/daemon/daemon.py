@@ -166,6 +166,7 @@ class Daemon:
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
             hide=lambda events: self.ingest.ignores.without(events),
+            observe=lambda event: self.recaller.observe(event),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,

@@ -33,7 +33,7 @@ def unfold(journal: Store, ident: tuple[str, int], roots: Mapping[Root, Path], w
     if kind == descriptors.CHECKPOINT:
         return _checkpoint(journal, number, roots, words)
     found = large.of_event(journal, number)
-    return Unfolded(root=_root(roots, found.dir, ident), kind="event", name=found.name, text=found.text)
+    return Unfolded(root=_root(_own(roots), found.dir, ident), kind="event", name=found.name, text=found.text)
 
 
 def _note(journal: Store, number: int, roots: Mapping[Root, Path]) -> Unfolded:
@@ -47,12 +47,18 @@ def _note(journal: Store, number: int, roots: Mapping[Root, Path]) -> Unfolded:
 
 def _checkpoint(journal: Store, number: int, roots: Mapping[Root, Path], words: Labels) -> Unfolded:
     session = large.session_of(journal, number)
-    root = _root(roots, Path(session["dir"]), (descriptors.CHECKPOINT, number))
+    root = _root(_own(roots), Path(session["dir"]), (descriptors.CHECKPOINT, number))
     found = checkpoint.of(journal, session["host"], session["session_id"])
     if found is None:
         raise NotFound(f"checkpoint:{number} holds nothing yet: its session has asked nothing")
     name = f"{session['host']}/{session['session_id']}"
     return Unfolded(root=root, kind="checkpoint", name=name, text=checkpoint.render(found, words.resumption))
+
+
+def _own(roots: Mapping[Root, Path]) -> Mapping[Root, Path]:
+    """Where what was said is read from: the project alone, as `session.search` does; without one the user's."""
+    root = Root.PROJECT if Root.PROJECT in roots else Root.USER
+    return {root: roots[root]} if root in roots else {}
 
 
 def _root(roots: Mapping[Root, Path], directory: Path, ident: tuple[str, int]) -> Root:

@@ -96,7 +96,8 @@ def _tell(done: ImportProgress, *, json: bool) -> None:
 
 def _numbers(done: ImportProgress) -> str:
     counts = {
-        "sessions": done.sessions, "messages": done.messages, "turns": done.turns, "memories": done.memories,
+        "sessions": done.sessions, "messages": done.messages, "turns": done.turns,
+        "sessions of folders that are gone (found, not learned from)": done.gone, "memories": done.memories,
         "of them kept": done.kept, "waiting for review": done.waiting, "there already": done.duplicates,
         "refused": done.refused, "without room": done.left, "of projects that are not known here": done.unplaced,
         "events known already": done.known, "purged here before": done.removed, "off the record": done.off_record,

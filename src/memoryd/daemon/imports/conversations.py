@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memoryd.daemon.imports import opencode
 from memoryd.daemon.imports.found import Chats, Transcript
+from memoryd.daemon.imports.places import standing
 from memoryd.daemon.imports.reading import pieces
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.turns import Turns
@@ -22,7 +23,7 @@ PIECE_EVENTS = 64  #: of one transaction: some milliseconds of the journal's wri
 class _Way:
     """How the events of one session are taken."""
 
-    cwd: str | None
+    place: str | None  #: a folder of its project; None: the user's
     headless: bool
     dry: bool
     consolidate: bool
@@ -42,7 +43,7 @@ class Conversations:
 
         :raises Refusal: the file is not one that is read any more
         """
-        way = _Way(cwd=source.cwd, headless=source.headless, dry=dry, consolidate=consolidate)
+        way = await _way(source.cwd, tally, headless=source.headless, dry=dry, consolidate=consolidate)
         before = tally.added
         live = await asyncio.to_thread(self.imports.told_live, source.host, source.session_id)
         async for events, size in pieces(source, Turns(by_prompt=not live)):
@@ -61,7 +62,7 @@ class Conversations:
             if await asyncio.to_thread(self.imports.told_live, source.host, talk.session_id):
                 tally.known += len(talk.events)
                 continue
-            way = _Way(cwd=talk.cwd, headless=False, dry=dry, consolidate=consolidate)
+            way = await _way(talk.cwd, tally, headless=False, dry=dry, consolidate=consolidate)
             before, turns = tally.added, Turns()
             async for _ in self._piecewise([*turns.ended(talk.events), *turns.close()], way, tally):
                 yield 0
@@ -74,7 +75,7 @@ class Conversations:
             yield
 
     async def _append(self, piece: Sequence[Event], way: _Way, tally: Tally) -> None:
-        arrivals = await self.ingest.admit(piece, headless=way.headless)
+        arrivals = await self.ingest.admit(piece, headless=way.headless, hint=way.place)
         tally.off_record += len(piece) - len(arrivals)
         if not arrivals:
             return
@@ -84,14 +85,24 @@ class Conversations:
             _tell(tally, arrival.event, one)
 
     async def _count(self, piece: Sequence[Event], way: _Way, tally: Tally) -> None:
-        binding = await self.ingest.binding_of(way.cwd)
+        binding = await self.ingest.binding_of(way.place)
         kept = [event for event in piece if not self.ingest.is_off_record(binding.dir, event)]
         tally.off_record += len(piece) - len(kept)
         tally.known += await asyncio.to_thread(self.imports.known, [event.id for event in kept])
         tally.messages += sum(isinstance(event, Message) for event in kept)
         tally.turns += sum(isinstance(event, Turn) for event in kept)
         tally.added += len(kept)
-        tally.chars[binding.dir] = tally.chars.get(binding.dir, 0) + await asyncio.to_thread(_size, kept)
+        if way.consolidate:
+            size = await asyncio.to_thread(_size, kept)
+            tally.chars[binding.dir] = tally.chars.get(binding.dir, 0) + size
+
+
+async def _way(cwd: str | None, tally: Tally, *, headless: bool, dry: bool, consolidate: bool) -> _Way:
+    """A session whose folder is gone without a trace is only to be found: nothing tells whose memory it would be."""
+    place = await asyncio.to_thread(standing, cwd)
+    gone = cwd is not None and place is None
+    tally.gone += gone
+    return _Way(place=place, headless=headless, dry=dry, consolidate=consolidate and not gone)
 
 
 def _tell(tally: Tally, event: Event, one: Appended) -> None:

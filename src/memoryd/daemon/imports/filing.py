@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memoryd.daemon.imports import evidence, notebooks
 from memoryd.daemon.imports.found import Memory, Notebook
+from memoryd.daemon.imports.places import standing
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.wishes import Told, is_there, wishes
 from memoryd.daemon.ingest import Ingest
@@ -49,16 +50,20 @@ class Filing:
         """
         found = await asyncio.to_thread(lambda: list(notebooks.memories(source, mine=mine)))
         tally.memories += len(found)
-        for project, group in groupby(found, key=lambda memory: memory.project):
+        for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
             memories = list(group)
-            cwd = source.cwd if project is None else await asyncio.to_thread(self.imports.path_of_project, project)
-            if project is not None and cwd is None:
+            wanted = named or source.cwd
+            cwd = await asyncio.to_thread(self._place, project, wanted)
+            if cwd is None and (project or wanted):
                 tally.unplaced += len(memories)
                 continue
             for start in range(0, len(memories), PIECE):
                 piece = memories[start : start + PIECE]
                 await (self._count if dry else self._append)(source, cwd, piece, tally)
                 yield 0
+
+    def _place(self, project: str | None, cwd: str | None) -> str | None:
+        return standing(self.imports.path_of_project(project) if project else cwd)
 
     async def file(self, tally: Tally) -> AsyncIterator[int]:
         """Propose what was told, project by project; yields 0 after each run.

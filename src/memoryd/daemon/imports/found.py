@@ -82,4 +82,5 @@ class Memory:
     description: str = ""
     kind: EntryType | None = None
     project: str | None = None  #: the name of a project, where the notebook knows no path
+    cwd: str | None = None  #: of its project, where memories of one notebook belong to several
     tags: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from memoryd.daemon.imports.reading import is_over
 from memoryd.daemon.imports.recognising import recognise
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.walking import Refusal, candidates
-from memoryd.daemon.journal.imports import Imports
+from memoryd.daemon.journal.imported import ImportedFiles
 from memoryd.errors import NotFound
 
 ANSWER_SECONDS = 0.5  #: of work for one answer
@@ -54,7 +54,7 @@ class Importer:
     """Imports that are under way. What they have done is in the journal; an import that was cut off starts anew."""
 
     data: Path  #: memoryd's own files are no source
-    imports: Imports
+    files: ImportedFiles
     conversations: Conversations
     filing: Callable[[], Filing]
     make_due: Callable[[Path], bool]  #: blocking
@@ -98,7 +98,7 @@ class Importer:
         # 1. transcripts, the oldest first, so that what was said later stands later
         filing, read = self.filing(), list[Notebook]()
         for source in one.sources:
-            if await asyncio.to_thread(self.imports.is_done, source.path, astuple(source.stamp)):
+            if await asyncio.to_thread(self.files.holds, source.path, astuple(source.stamp)):
                 one.tally.files_unchanged += 1
                 yield source.stamp.size
             else:
@@ -142,7 +142,7 @@ class Importer:
     def _done(self, source: Source) -> None:
         """Note that a source was taken in, unless it may still be written to: then it is read again next time."""
         if is_over(source):
-            self.imports.done(source.path, astuple(source.stamp))
+            self.files.add(source.path, astuple(source.stamp))
 
 
 async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:

@@ -21,6 +21,11 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK_ONLY = re.compile(r"\[[^\]]*\]\([^)]*\.md\)")
 _NO_TEXT = re.compile(r"\s*(?:\||[-=*_]{3,}\s*$|@\S+\s*$)")
+_PLACE = re.compile(r"# Task Group:|applies_to:")
+_APPLIES = re.compile(r"cwd=(/[^;,]+?)(?=;|,| and |$)")
+_CODEX_HEAD = re.compile(r"(?:scope|applies_to):")
+_CODEX_LISTS = ("rollout_summary_files", "keywords")
+_TASK = re.compile(r"(?:\s*\[Task \d+\])+$")
 _OBSERVATION = re.compile(r"\[([\w -]{1,40})\]\s+(.*)")
 _HASHTAG = re.compile(r"(?<!\S)#([\w-]+)")
 _AGENTS_SECTION = re.compile(r"gemini added memories|qwen added memories|added memories", re.IGNORECASE)
@@ -80,6 +85,25 @@ def _notes(text: str, at: datetime, mine: bool = False) -> Iterator[Memory]:
             yield Memory(text=item.text, tier=Tier.HOST, at=at, place=f"line {item.line}", description=item.heading)
 
 
+def _codex(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
+    """Groups of tasks, each of a working directory; what names rollouts and keywords is for its own search."""
+    places = {number: _cwd_of(row) for number, row in enumerate(text.split("\n"), start=1) if _PLACE.match(row)}
+    for item in items(text):
+        if item.heading in _CODEX_LISTS or _CODEX_HEAD.match(item.text) or _LINK_ONLY.match(item.text):
+            continue
+        above = max((number for number in places if number <= item.line), default=0)
+        yield Memory(
+            text=_TASK.sub("", item.text), tier=Tier.HOST, at=at, place=f"line {item.line}", description=item.heading,
+            cwd=places.get(above),
+        )  # fmt: skip
+
+
+def _cwd_of(row: str) -> str | None:
+    """The working directory of a group, None at the head of one that has not told it yet."""
+    found = _APPLIES.search(row)
+    return found[1].strip() if found else None
+
+
 def _basic_memory(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
     document = frontmatter.read(text)
     title = str(document.meta.get("title") or "")
@@ -110,5 +134,5 @@ def _body_line(text: str) -> int:
 
 
 READERS: Mapping[str, Callable[[str, datetime, bool], Iterator[Memory]]] = {
-    "claude-memory": _claude, "codex-memory": _notes, "basic-memory": _basic_memory, "rule-file": _rules,
+    "claude-memory": _claude, "codex-memory": _codex, "basic-memory": _basic_memory, "rule-file": _rules,
 }  # fmt: skip

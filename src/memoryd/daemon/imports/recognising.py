@@ -13,6 +13,7 @@ from memoryd.ipc import hosts
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORKSPACE = re.compile(r"Workspace Directories:\*{0,2}\s+-\s+(/[^\n]+)")
+_FIELD = re.compile(r'"(sessionId|projectHash|kind)"\s*:\s*"([^"]{1,256})"')
 _SUB_AGENT = "of a sub-agent: its report stands in the session that started it"
 
 
@@ -99,14 +100,17 @@ def _copilot(records: Records, _path: Path, _head: str) -> Known:
     return {"session_id": start["sessionId"], "cwd": first([start], "context", "cwd")}
 
 
-def _gemini(records: Records, _path: Path, head: str) -> Known:
-    first = records[0] if records else {}
-    if "projectHash" not in first or not isinstance(first.get("sessionId"), str):
+def _gemini(records: Records, path: Path, head: str) -> Known:
+    """A file of lines begins with its session; the older form is one document."""
+    begins = records[0] if records else {}
+    if path.suffix == ".json":
+        begins = dict(_FIELD.findall(head.partition('"messages"')[0]))
+    if "projectHash" not in begins or not isinstance(begins.get("sessionId"), str):
         return None
-    if first.get("kind") == "subagent":
+    if begins.get("kind") == "subagent":
         return "sub-agent"
     where = _WORKSPACE.search(head.replace("\\n", "\n"))
-    return {"session_id": first["sessionId"], "cwd": where[1].strip() if where else None}
+    return {"session_id": begins["sessionId"], "cwd": where[1].strip() if where else None}
 
 
 def _qwen(records: Records, _path: Path, _head: str) -> Known:

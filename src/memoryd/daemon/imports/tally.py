@@ -13,6 +13,7 @@ class Tally:
     bytes_done: int = 0
     added: int = 0  #: events that are new here
     sessions: int = 0  #: that got events
+    gone: int = 0  #: sessions whose folder is gone: they are found, no memory is made of them
     messages: int = 0
     turns: int = 0
     known: int = 0  #: events that were here already

@@ -4,6 +4,7 @@ from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.importer import Importer
+from memoryd.daemon.journal.imported import ImportedFiles
 from memoryd.daemon.journal.imports import Imports
 
 
@@ -11,7 +12,7 @@ def importer_of(daemon: Daemon) -> Importer:
     imports = Imports(daemon.journal)
     return Importer(
         data=daemon.places.data,
-        imports=imports,
+        files=ImportedFiles(daemon.journal),
         conversations=Conversations(imports=imports, ingest=daemon.ingest),
         filing=lambda: Filing(
             imports=imports, ingest=daemon.ingest, runner=daemon.runner, runs=daemon.runs,

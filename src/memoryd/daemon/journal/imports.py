@@ -1,4 +1,4 @@
-"""What an import has taken in: events quietly, each once, and which files are done. Blocking."""
+"""What an import brings into the journal: events quietly, each once. Blocking."""
 
 import json
 import sqlite3
@@ -17,25 +17,12 @@ IDLE_SECONDS = 1800  #: a session that is imported and older than that has ended
 _QUIET = Triggers(interval_turns=10**9, on_compaction=False, on_session_end=False)  #: what is due is said by the import
 _SESSION = "host = ?1 and session_id = ?2"
 
-FileStamp = tuple[int, int, int, int]  #: dev, ino, size, mtime_ns
-
 
 @dataclass(frozen=True, slots=True)
 class Imports:
     """The journal, as an import needs it."""
 
     journal: Journal
-
-    def is_done(self, path: Path, stamp: FileStamp) -> bool:
-        """Whether this very file was taken in already."""
-        rows = self.journal.rows("select dev, ino, size, mtime_ns from imported where path = ?", str(path))
-        return bool(rows) and tuple(rows[0].values()) == stamp
-
-    def done(self, path: Path, stamp: FileStamp) -> None:
-        self.journal.execute(
-            "insert or replace into imported (path, dev, ino, size, mtime_ns, at) values (?,?,?,?,?,?)",
-            str(path), *stamp, rfc3339(self.journal.clock()),
-        )  # fmt: skip
 
     def known(self, ids: Collection[str]) -> int:
         """How many of these events are here, or were removed for good."""

@@ -11,6 +11,7 @@ from memoryd import __version__
 from memoryd.daemon.journal import (
     adoptions,
     copies,
+    imported,
     ledger,
     notes,
     progress,
@@ -77,14 +78,6 @@ _RETIRED = """
 _RETIRED_SAID = """
     alter table retired add column tiers text;  -- with a space between; '' when no line rests on the event
     alter table retired add column first integer;
-"""
-
-#: files that an import has taken in whole, as they were: the same file again adds nothing and is not read
-_IMPORTED = """
-    create table imported (
-        path text primary key, dev integer not null, ino integer not null, size integer not null,
-        mtime_ns integer not null, at text not null
-    ) without rowid;
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -201,7 +194,7 @@ MIGRATIONS: tuple[str, ...] = (
     progress.MIGRATION,
     notes.MIGRATION,
     spawns.REPORTS,
-    _IMPORTED,
+    imported.MIGRATION,
 )
 
 

@@ -15,6 +15,8 @@ from memoryd.memory.terms import terms
 from memoryd.memory.text import cut
 
 LARGE_CHARS = 4_000  #: a tool's result from this length on is named by a descriptor
+SLACK = timedelta(seconds=2)  #: between a tool's last write and the end that its event tells
+MAX_LIST_CHARS = 4_000  #: of the input of a call that writes an agent's list
 MAX_PARTS = 40  #: newest messages of one event that are looked at
 _CHARS = 300  #: of one row
 
@@ -48,7 +50,7 @@ class Step:
 
     rows: Sequence[tuple[Kind, str]] = ()
     clears: Sequence[Kind] = ()
-    at: str = ""  #: RFC 3339; of a tool call, when it had ended
+    at: str = ""  #: RFC 3339; of a tool call, when it had surely ended
 
 
 def step(kind: str, data_text: str, seq: int, at: str) -> Step | None:
@@ -91,12 +93,20 @@ def _asked(text: str, *, prompt: bool) -> Iterator[tuple[Kind, str]]:
 
 
 def _tool_step(data: Mapping[str, Any], at: str) -> Step:
-    ended = rfc3339(parse_rfc3339(at) + timedelta(milliseconds=data.get("duration_ms") or 0))
+    ended = _ended(at, data.get("duration_ms") or 0)
     files = [(_action(touch), touch["path"]) for touch in data.get("files", ())]
     if data.get("name") not in _LISTS:
         return Step(rows=files, at=ended)
     todo = [(Kind.TODO, cut(text, _CHARS)) for text in open_items(data.get("summary", ""))]
     return Step(rows=[*files, *todo], clears=[Kind.TODO], at=ended)
+
+
+def _ended(at: str, duration_ms: int) -> str:
+    """When a call has surely written its last; as it began, where that is beyond the calendar."""
+    try:
+        return rfc3339(parse_rfc3339(at) + timedelta(milliseconds=duration_ms) + SLACK)
+    except OverflowError:
+        return at
 
 
 def _action(touch: Mapping[str, str]) -> Kind:
@@ -114,6 +124,18 @@ _DONE = frozenset({"completed", "done", "cancelled", "canceled"})
 
 
 def open_items(summary: str) -> list[str]:
-    """The items of a list tool's input that are not done; the input may be cut anywhere."""
-    found = ((text, status) if text else (late, early) for text, status, early, late in _ITEM.findall(summary))
-    return [json.loads(f'"{text}"', strict=False) for text, status in found if status not in _DONE and text.strip()]
+    """The items of a list tool's input that are not done; the input may be cut anywhere, and be no JSON at all."""
+    found = (
+        (text, status) if text else (late, early)
+        for text, status, early, late in _ITEM.findall(summary[:MAX_LIST_CHARS])
+    )
+    told = (_plain(text) for text, status in found if status not in _DONE)
+    return [text for text in told if text.strip()]
+
+
+def _plain(text: str) -> str:
+    """A JSON string without its escapes; one that is none as it stands."""
+    try:
+        return str(json.loads(f'"{text}"', strict=False)).encode(errors="replace").decode()
+    except ValueError:
+        return text

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from support.keepsakes import claude, claude_mem, written
 
 from memoryd.daemon.imports import notebooks
@@ -77,6 +78,19 @@ def test_basic_memory_gives_its_observations(tmp_path: Path) -> None:
     )
 
 
+def test_codexs_memories_belong_to_the_folders_of_their_task_groups(home: Path) -> None:
+    path = written(
+        home / ".codex" / "memories" / "MEMORY.md",
+        "# Task Group: shop\nscope: releases\napplies_to: cwd=/work/the shop; reuse_rule=safe\n\n## Task 1: ship\n"
+        "### keywords\n\n- ship, shop\n\n## Reusable knowledge\n- The registry is on port 5000 [Task 1][Task 2]\n\n"
+        "# Task Group: habits\nscope: all\napplies_to: cwd=unknown; reuse_rule=any\n\n"
+        "## User preferences\n- Be brief\n",
+    )
+    assert [(memory.text, memory.cwd, memory.place, memory.tier) for memory in says(path)] == [
+        ("The registry is on port 5000", "/work/the shop", "line 11", "host"), ("Be brief", None, "line 18", "host"),
+    ]  # fmt: skip
+
+
 def test_mem0_exports_come_as_a_list_or_as_an_answer(tmp_path: Path) -> None:
     rows = [
         {"id": "b", "memory": "Second", "created_at": "2026-02-01T00:00:00Z", "categories": ["work"]},
@@ -127,3 +141,40 @@ def test_the_session_is_named_by_the_file_or_by_its_records(home: Path) -> None:
     assert isinstance(other, Transcript)
     assert (named.session_id, named.headless) == (named.path.stem, True)
     assert other.session_id == "by-hand"
+
+
+GEMINI = {"sessionId": "g1", "projectHash": "0b2", "startTime": "2026-03-01T09:00:00Z", "kind": "main"}
+CONTEXT = "<session_context>\n- **Workspace Directories:**\n  - /work/shop\n</session_context>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "host", "session"),
+    [
+        ("a.jsonl", json.dumps(GEMINI) + "\n" + json.dumps({"id": "m", "type": "user", "content": [{"text": CONTEXT}]}),
+         "gemini", "g1"),
+        ("a.json", json.dumps({**GEMINI, "messages": [{"id": "m", "type": "user", "content": CONTEXT}]}, indent=1),
+         "gemini", "g1"),
+        ("a.jsonl", json.dumps({"uuid": "u", "sessionId": "q1", "type": "user", "cwd": "/work/shop",
+                                "message": {"role": "user", "parts": [{"text": "hi"}]}}), "qwen", "q1"),
+        ("a.jsonl", json.dumps({"type": "session_meta", "payload": {"id": "c1", "cwd": "/work/shop"}}), "codex", "c1"),
+        ("a.jsonl", json.dumps({"type": "session.start",
+                                "data": {"sessionId": "p1", "context": {"cwd": "/work/shop"}}}), "copilot", "p1"),
+    ],
+)  # fmt: skip
+def test_a_transcript_is_told_by_its_first_records(
+    name: str, text: str, host: str, session: str, tmp_path: Path
+) -> None:
+    found = known(written(tmp_path / name, text + "\n"))
+    assert isinstance(found, Transcript)
+    assert (found.host, found.session_id, found.cwd) == (host, session, "/work/shop")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [json.dumps({**GEMINI, "kind": "subagent"}),
+     json.dumps({"type": "session_meta", "payload": {"id": "c", "thread_source": "subagent"}})],
+)  # fmt: skip
+def test_other_hosts_sub_agents_are_told_as_well(text: str, tmp_path: Path) -> None:
+    found = known(written(tmp_path / "a.jsonl", text + "\n"))
+    assert isinstance(found, PassedOver)
+    assert "sub-agent" in found.why

@@ -62,6 +62,14 @@ def test_folders_of_tools_are_left_out_and_a_missing_path_is_told(tmp_path: Path
         list(candidates([tmp_path / "none.jsonl"]))
 
 
+def test_memoryds_own_files_are_none(tmp_path: Path) -> None:
+    for folder in ("data/user/memory", "kept"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "CLAUDE.md").write_text("x")
+    found = [one.path for one in candidates([tmp_path], but=tmp_path / "data")]
+    assert found == [tmp_path / "kept" / "CLAUDE.md"]
+
+
 def test_a_named_file_is_a_candidate_by_any_name(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     [found] = candidates([tmp_path / "notes.txt"])

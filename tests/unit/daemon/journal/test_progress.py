@@ -1,15 +1,18 @@
 """Where a session stands, kept current as its events come."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.events import START, arrival
 
 from memoryd.daemon.journal import progress
 from memoryd.daemon.journal.journal import Arrival, Journal, append_one, data_json
-from memoryd.daemon.journal.steps import KEPT, LARGE_CHARS, Kind, open_items
+from memoryd.daemon.journal.steps import KEPT, LARGE_CHARS, Kind, open_items, step
 from memoryd.daemon.journal.store import Row
 
 LARGE = "y" * LARGE_CHARS
@@ -77,6 +80,15 @@ def test_the_agents_own_list_is_known_by_its_last_call_even_if_that_is_cut(journ
     append(journal, lists(two))
     assert texts(journal, Kind.TODO) == ("b",)
     assert open_items('{"plan":[{"status":"pending","step":"x"},{"step":"y","status":"completed"}]}') == ["x"]
+
+
+@given(st.text(alphabet='{}[]":,\\ud80contestapu ', max_size=80), st.integers(min_value=0, max_value=2**62))
+def test_no_input_of_a_tool_breaks_what_is_told(junk: str, duration_ms: int) -> None:
+    for summary in (junk, f'{{"content":"{junk}","status":"open"}}', '{"content":"\\ud800","status":"open"}'):
+        data = json.dumps({"name": "TodoWrite", "summary": summary, "duration_ms": duration_ms})
+        made = step("tool_use", data, 1, "9999-12-31T23:59:59.000Z")
+        assert made is not None
+        assert all(text.encode() for _, text in made.rows)
 
 
 def test_a_large_result_is_told_by_its_event_with_the_tool_that_gave_it(journal: Journal) -> None:
