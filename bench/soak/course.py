@@ -40,8 +40,7 @@ class Soak:
     stops: int = 0
     events: int = 0  #: that hosts told
     acts: dict[str, int] = field(default_factory=dict)
-    wake_ups: float = 0.0  #: a minute, at rest
-    rested_seconds: float = 0.0
+    wake_ups: float = 0.0  #: a minute, at rest: sleeps that ended, not turns that others took away
     problems: list[str] = field(default_factory=list)  #: what is not as was promised, in sentences
 
 
@@ -119,8 +118,7 @@ def _rest(found: Soak, served: Installation, seconds: float) -> None:
     before = switches(served.pid)
     pause.wait(seconds)
     after = switches(served.pid)
-    turns = after.voluntary + after.involuntary - before.voluntary - before.involuntary
-    found.wake_ups, found.rested_seconds = turns * 60 / seconds, seconds
+    found.wake_ups = (after.voluntary - before.voluntary) * 60 / seconds
 
 
 def _problems(served: Installation, talking: Crowd, person: Person) -> Iterator[str]:

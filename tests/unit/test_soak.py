@@ -14,10 +14,19 @@ def a_life(leak_mb_per_hour: float, noise_mb: float, seconds: int = 480) -> list
     megabytes = {at: 60 + leak_mb_per_hour * at / 3600 + dice.gauss(0, noise_mb) for at in range(0, seconds, 2)}
     return [
         Sample(
-            at=at, life=0, rss=0, private=round(used * MEGABYTE), threads=9, descriptors=30, wakes=0, disk={}, kept=0, events=0,
+            at=at,
+            life=0,
+            rss=0,
+            private=round(used * MEGABYTE),
+            threads=9,
+            descriptors=30,
+            wakes=0,
+            disk={},
+            kept=0,
+            events=0,
         )
         for at, used in megabytes.items()
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(("leak", "noise"), [(0, 0.0), (0, 0.3), (6, 0.0), (6, 0.05), (30, 0.3)])
