@@ -6,12 +6,12 @@ not recorded, and of a tool's use of a file that it covers neither the name nor 
 
 import os
 import re
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memoryd import fsio
 from memoryd.clock import mono
 from memoryd.ipc.events import Event, Message, ToolUse
 
@@ -116,11 +116,11 @@ def find(cwd: str) -> Rules | None:
 def _text(path: Path) -> str | None:
     """A plain file's beginning; what is none is no ignore file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = fsio.open_regular(path)
     except OSError:
         return None
     try:
-        return os.read(fd, MAX_BYTES).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(fd).st_mode) else None
+        return os.read(fd, MAX_BYTES).decode("utf-8", "replace")
     finally:
         os.close(fd)
 

@@ -6,7 +6,6 @@ the hooks brought are used instead.
 
 import asyncio
 import os
-import stat
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import aiofiles
 import structlog
 from aiofiles.threadpool.binary import AsyncFileIO
 
+from memoryd import fsio
 from memoryd.daemon.cleaning import clean
 from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
@@ -32,10 +32,6 @@ log = structlog.get_logger("transcript")
 
 
 async def _nothing(event: Event) -> None: ...
-
-
-class _Refused(Exception):
-    """The file is not one that we read."""
 
 
 @dataclass(slots=True)
@@ -77,7 +73,7 @@ class TranscriptReader:
 
     async def _read(self, position: Position) -> None:
         try:
-            async with aiofiles.open(position.path, "rb", buffering=0, opener=_open_safely) as file:
+            async with aiofiles.open(position.path, "rb", buffering=0, opener=_opened) as file:
                 status = os.fstat(file.fileno())
                 same = (position.dev, position.ino) == (status.st_dev, status.st_ino)
                 if not same or status.st_size < position.offset:
@@ -92,7 +88,7 @@ class TranscriptReader:
                 await asyncio.to_thread(self.positions.done, position)
         except FileNotFoundError:
             await asyncio.to_thread(self.positions.mark, position, "missing")
-        except (OSError, _Refused) as error:
+        except OSError as error:
             log.warning("transcript.refused", session=position.session_id, reason=type(error).__name__)
             await asyncio.to_thread(self.positions.mark, position, "refused")
         except MemorydError as error:
@@ -163,14 +159,11 @@ def _is_below(path: str, roots: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(root) for root in roots)
 
 
-def _open_safely(path: str, flags: int) -> int:
-    """Open without following a link and without waiting for a FIFO's writer.
-
-    :raises _Refused: not a regular file of our uid with one name
-    """
-    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+def _opened(path: str, flags: int) -> int:
+    """:raises OSError: it is not a regular file of our uid with one name, or cannot be read"""
+    fd = fsio.open_regular(path)
     status = os.fstat(fd)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_nlink > 1:
-        os.close(fd)
-        raise _Refused(path)
-    return fd
+    if status.st_uid == os.getuid() and status.st_nlink <= 1:
+        return fd
+    os.close(fd)
+    raise PermissionError(path)
