@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from memoryd.errors import ConfigError
 from memoryd.ipc import faults
 from memoryd.ipc import places as placing
+from memoryd.ipc.methods.agent import AgentKind
 from memoryd.ipc.places import Places
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
@@ -80,7 +81,7 @@ class Consolidation(_Section):
 
 
 class Agent(_Section):
-    kind: Literal["rules", "model", "command"] = "rules"
+    kind: AgentKind = "rules"
     model: str = ""  #: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `deepseek:NAME`, `ollama:NAME`, ...
     base_url: Address = ""
     api_key_env: Variable = ""  #: the name of a variable, of a systemd credential or of a key file; never a key

@@ -11,13 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from memoryd.ipc.methods.base import Stale
 from memoryd.memory.text import cut
 
 NOTE, EVENT, CHECKPOINT = "note", "event", "checkpoint"
 MAX_NAME_CHARS = 60
 MAX_FILE_BYTES = 4 * 1024 * 1024  #: of a file that is hashed; a longer one is judged by its time alone
 
-State = Literal["", "gone", "changed"]  #: of a descriptor's target; '' is as it was
+State = Stale | Literal[""]  #: of a descriptor's target; '' is as it was
 
 
 def line(name: str, kind: str, size: int, ident: str) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.store import Row
+from memoryd.ipc.methods.daemon import HealthState
 from memoryd.ipc.spool import Spool
 from memoryd.worker.policy import WAITS
 
@@ -16,7 +16,7 @@ STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
-    state: Literal["ok", "degraded", "stuck"]
+    state: HealthState
     reason: str | None  #: with the remedy
 
 

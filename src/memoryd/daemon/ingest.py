@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
 import structlog
 
@@ -28,7 +27,7 @@ from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
-from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
+from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered, PassedOver
 from memoryd.ipc.places import Places
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.path_rules import check_directory
@@ -246,11 +245,9 @@ class Ingest:
         """Whether recording was paused for a directory at that moment."""
         return any(pause.covers(directory, moment) for pause in self.pauses)
 
-    def _passed_over(
-        self, event: Event, binding: Binding, *, headless: bool, moment: datetime
-    ) -> Literal["paused", "excluded"] | None:
+    def _passed_over(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> PassedOver | None:
         """Why an event is not recorded; None: it is."""
-        why: Literal["paused", "excluded"]
+        why: PassedOver
         if self._is_opted_out(event, headless=headless):
             why = "excluded"
             self.counted.excluded += 1

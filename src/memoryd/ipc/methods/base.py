@@ -32,6 +32,7 @@ class Done(Result):
 AbsolutePath = Annotated[str, Field(max_length=4096, pattern=ABSOLUTE)]
 ScopeName = Literal["user", "project", "team"]
 Author = Literal["person", "host"]  #: host: an agent by its own tool, not by the user's word
+Stale = Literal["gone", "changed"]  #: what became of a file that a text came from
 EntryTypeName = Literal["user", "feedback", "project", "reference"]
 
 

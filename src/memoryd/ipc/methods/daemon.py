@@ -8,11 +8,13 @@ from memoryd.ipc.methods.base import AbsolutePath, Done, Method, NoParams, Param
 
 MAX_PAUSE_SECONDS = 10 * 366 * 86_400
 
+HealthState = Literal["ok", "degraded", "stuck"]
+
 
 class Health(Result):
     """ok: due work gets done; degraded: part of it; stuck: none. `reason` names the remedy."""
 
-    state: Literal["ok", "degraded", "stuck"]
+    state: HealthState
     reason: str | None = None
     version: str
     uid: int

@@ -7,6 +7,9 @@ from pydantic import AwareDatetime, Field
 from memoryd.ipc.events import DELIVERY_ID, Event
 from memoryd.ipc.methods.base import Method, Params, Result
 
+Due = Literal["interval", "compaction", "session_end", "idle", "manual"]
+PassedOver = Literal["paused", "excluded"]
+
 
 class HookDeliver(Params):
     """One hook firing, word for word."""
@@ -48,9 +51,9 @@ class EventPublished(Result):
     seq: int
     duplicate: bool
     turn_count: int
-    due: Literal["interval", "compaction", "session_end", "idle", "manual"] | None = None
+    due: Due | None = None
     job: Literal["queued", "coalesced"] | None = None
-    passed_over: Literal["paused", "excluded"] | None = None  #: it was not recorded (seq 0), and why
+    passed_over: PassedOver | None = None  #: it was not recorded (seq 0), and why
 
 
 METHODS: dict[str, Method] = {
