@@ -58,6 +58,7 @@ class MemoryQuery(Where, PageParams):
     query: str | None = Field(default=None, max_length=2000)
     match: Match = "words"
     offset: int = Field(default=0, ge=0)
+    rerank: bool = False  #: of `memory.search`: the page in the order of the configured model
     check: bool = False  #: of `memory.list`: look for signs of attacks, of little worth and of duplicates
 
 
@@ -82,6 +83,10 @@ class MemoryItem(Result):
 
 class MemoryItems(Page):
     items: tuple[MemoryItem, ...] = ()
+
+
+class MemorySearched(MemoryItems):
+    unanswered: str = ""  #: why the order is the search's own where `rerank` asked for another
 
 
 class MemoryForgetParams(MemoryQuery):
@@ -231,7 +236,7 @@ METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
     "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
-    "memory.search": Method(MemoryQuery, MemoryItems),
+    "memory.search": Method(MemoryQuery, MemorySearched),
     "memory.forget": Method(MemoryForgetParams, MemoryForgotten),
     "memory.log": Method(MemoryLogParams, MemoryLog),
     "memory.diff": Method(RunParams, MemoryDiff),
