@@ -214,7 +214,7 @@ async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, pr
     written(home / ".claude" / "CLAUDE.md", "- I prefer short commit messages\n- Always answer in British English\n")
     database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
     async with serving(home) as (daemon, one):
-        await daemon.ingest.binding_of(project)  # the project is known: claude-mem tells only its name
+        await daemon.binder.of_folder(project)  # the project is known: claude-mem tells only its name
         done = await bring(one, Path(project), home / ".claude", database, mine=True)
         assert (done.memories, done.kept, done.waiting, done.unplaced) == (7, 5, 1, 1)
         assert lines(daemon) == ["I prefer short commit messages"]

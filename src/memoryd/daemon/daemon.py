@@ -19,6 +19,7 @@ from memoryd.daemon import allocator, choosing, instructions, logs, mounts, plac
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.assisting import Assistant
+from memoryd.daemon.binding import Binder
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -49,6 +50,7 @@ from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.purge_plan import Planner
@@ -114,6 +116,8 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
+    binder: Binder = field(init=False)
+    off_record: OffRecord = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
@@ -160,12 +164,14 @@ class Daemon:
             author_of=self._author_of,
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
+        self.binder = Binder(self.journal, self.places)
+        self.off_record = OffRecord(lambda: self.config)
         self.reader = TranscriptReader(
             Positions(self.journal),
             self.places.user_memory,
             wake=lambda: self.worker.wake(),
-            off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
-            hide=lambda events: self.ingest.ignores.without(events),
+            off_record=self.off_record.covers,
+            hide=self.off_record.without_ignored,
             observe=lambda event: self.recaller.observe(event),
         )
         self.runner = Runner(
@@ -189,12 +195,9 @@ class Daemon:
             teams=self.teams,
         )  # fmt: skip
         self.ingest = Ingest(
-            self.journal,
-            self.places,
-            lambda: self.config,
-            self.recaller.for_hook,
-            lambda *appended: self.follower.after_append(*appended),
-        )
+            journal=self.journal, binder=self.binder, off_record=self.off_record, recall=self.recaller.for_hook,
+            after_append=lambda *appended: self.follower.after_append(*appended),
+        )  # fmt: skip
         self.carrier = Carrier(
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
             wake=lambda: self.follower.look_again(),
@@ -267,7 +270,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
-        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
+        daemon.off_record.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon
@@ -396,7 +399,7 @@ class Daemon:
         await self.ingest.publish(EventPublish(event=event))
 
     async def refresh_pauses(self) -> None:
-        self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses)
+        self.off_record.pauses = await asyncio.to_thread(self.upkeep.pauses)
 
     async def health(self) -> HealthReport:
         return await asyncio.to_thread(
@@ -412,7 +415,7 @@ class Daemon:
     def _notes(self) -> list[str]:
         found = []
         now = self.clock()
-        for pause in self.ingest.pauses:
+        for pause in self.off_record.pauses:
             if pause.is_on(now):
                 where = f"for {pause.dir}" if pause.dir else "everywhere"
                 until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"

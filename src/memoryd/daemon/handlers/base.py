@@ -35,7 +35,7 @@ class Handlers:
         """:raises NotFound: there is no such directory: its memory would be another's"""
         if cwd is not None and not await asyncio.to_thread(os.path.isdir, cwd):
             raise NotFound(f"there is no directory {cwd}; name one that exists")
-        return (await self.daemon.ingest.binding_of(cwd)).dir
+        return (await self.daemon.binder.of_folder(cwd)).dir
 
     async def roots(self, cwd: str | None, memory_dir: str | None = None) -> Mapping[Root, Path]:
         """:raises NotFound: no session was ever bound to this `memory_dir`"""

@@ -38,13 +38,13 @@ class Process(Handlers):
         await asyncio.to_thread(self.daemon.upkeep.resume, directory, self.daemon.clock())
         await self.daemon.refresh_pauses()
         now = self.daemon.clock()
-        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
+        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.off_record.pauses))
 
     async def privacy_get(self, params: NoParams) -> m.Privacy:
         daemon = self.daemon
         return await asyncio.to_thread(
             privacy.report, daemon.places, daemon.config, daemon.journal,
-            pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
+            pauses=daemon.off_record.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
         )  # fmt: skip
 
     async def maintenance_run(self, params: m.MaintenanceParams) -> Done:

@@ -97,7 +97,7 @@ class Filing:
                 known.append(Told(memory=memory, seq=one.seq, text=text))
 
     async def _count(self, source: Notebook, cwd: str | None, piece: Sequence[Memory], tally: Tally) -> None:
-        binding: Binding = await self.ingest.binding_of(cwd)
+        binding: Binding = await self.ingest.binder.of_folder(cwd)
         ids = [evidence.message(source, cwd, memory).id for memory in piece]
         tally.known += await asyncio.to_thread(self.imports.known, ids)
         view = await self.runner.shelf.view(self._roots(binding.dir))
