@@ -74,7 +74,7 @@ class Commands:
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
-        totals = quality.totals([*others, _as_entry(proposal)], self.runner.type_totals)
+        totals = quality.totals([*others, _as_entry(proposal)], self.runner.bounds().type_totals)
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)

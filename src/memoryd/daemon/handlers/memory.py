@@ -36,7 +36,7 @@ class Memory(Handlers):
             proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
         saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
+            await self.tell_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),
@@ -54,7 +54,9 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(quality.totals(answers.own_entries(catalogue), self.daemon.runner.type_totals)),
+            totals=answers.totals(
+                quality.totals(answers.own_entries(catalogue), self.daemon.runner.bounds().type_totals)
+            ),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 

@@ -31,7 +31,7 @@ class Notes(Handlers):
             self.daemon.permits.note(text)
         note = await self.daemon.notes.add(roots, text, author)
         if params.session_id and params.host:
-            await self.daemon.note_written(params.host, params.session_id, daily.path_of(note.day), params.cwd)
+            await self.tell_written(params.host, params.session_id, daily.path_of(note.day), params.cwd)
         return m.NoteAdded(**_note(note).model_dump(), run=note.run, warnings=await self.told(given))
 
     async def _keep(self, params: m.NoteAddParams) -> m.NoteAdded:
