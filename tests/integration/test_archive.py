@@ -312,7 +312,7 @@ async def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(home: P
     async with running(home) as daemon, client(daemon) as one:
         for method in ("export", "backup"):
             target.write_text("mine")
-            with pytest.raises(Conflict, match="is there already; name another file, or give --force"):
+            with pytest.raises(Conflict, match="is there already; name another file, or let it be replaced"):
                 await archive(one, method, target)
             assert target.read_text() == "mine"
             await one.call(f"archive.{method}", {"file": str(target), "force": True}, timeout=30)

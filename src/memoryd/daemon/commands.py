@@ -253,7 +253,7 @@ def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreL
     if len(held) > 1 and not every:
         told = "; ".join(f"{line.key.root}/{line.key.path}: {line.text[:80]!r}" for line in held[:10])
         raise Conflict(
-            f"{len(held)} lines hold {name!r}: say more of the one that is meant, or forget every one (--every): {told}"
+            f"{len(held)} lines hold {name!r}: say more of the one that is meant, or forget every one (`every`): {told}"
         )
     return held
 

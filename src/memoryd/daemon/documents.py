@@ -72,7 +72,7 @@ class Carrier:
         try:
             (fsio.write_durable if force else fsio.create_durable)(file, content)
         except FileExistsError as error:
-            raise Conflict(f"{file} is there already; name another file, or give --force to replace it") from error
+            raise Conflict(f"{file} is there already; name another file, or let it be replaced (`force`)") from error
         except FileNotFoundError as error:
             raise NotFound(f"there is no folder {file.parent}; make it first") from error
 

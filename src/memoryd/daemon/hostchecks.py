@@ -15,6 +15,7 @@ from memoryd.daemon.checks import Check, off, ok, wrong
 from memoryd.daemon.install import Installer, Target, asks_for
 from memoryd.errors import MemorydError
 from memoryd.ipc.client import Client
+from memoryd.ipc.hook import CHILD
 from memoryd.ipc.places import Places
 
 RUN_SECONDS = 5.0
@@ -120,7 +121,7 @@ def _through_sh(command: str, text: str, *, running: bool) -> tuple[int, bytes]:
     """:raises TimeoutExpired: its process group was killed"""
     env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "")}
     if not running:
-        env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
+        env[CHILD] = "1"  # it ends before it would spool
     hook = subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=env, start_new_session=True,

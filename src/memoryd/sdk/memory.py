@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from memoryd.clock import mono
 from memoryd.errors import MemorydError, NotFound, UsageError
+from memoryd.ipc import hook
 from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData
 from memoryd.ipc.methods.base import Author, EntryTypeName, ScopeName
 from memoryd.ipc.methods.events import HookDelivered
@@ -58,7 +59,7 @@ class Memory:
         """
         if without_daemon not in get_args(WithoutDaemon):
             raise UsageError(f"without_daemon is noop, spool or raise, not {without_daemon!r}")
-        of_an_agent = "MEMORYD_CHILD" in os.environ  # memoryd started this process: it would learn from itself
+        of_an_agent = hook.CHILD in os.environ  # memoryd started this process: it would learn from itself
         self._courier = Courier(daemon=daemon, without_daemon=without_daemon, enabled=enabled and not of_an_agent)
         self._deadline_seconds = deadline_seconds
         self._where = Where(cwd=cwd, memory_dir=memory_dir)

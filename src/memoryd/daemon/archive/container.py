@@ -115,7 +115,7 @@ def _put(folder_fd: int, temporary: str, target: Path, *, force: bool) -> None:
 
 
 def _there(target: Path) -> Conflict:
-    return Conflict(f"{target} is there already; name another file, or give --force to replace it")
+    return Conflict(f"{target} is there already; name another file, or let it be replaced (`force`)")
 
 
 def check_target(target: Path, data: Path, *, force: bool) -> None:

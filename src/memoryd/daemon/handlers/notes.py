@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from memoryd.daemon import descriptors, keeping, noting
+from memoryd.daemon import descriptors, keeping, noting, unfolding
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal.notes import KeptNote, KeptNotes, NewNote, NoteKind
-from memoryd.errors import NotFound, ScanRejected
+from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import notes as m
 from memoryd.memory import daily
 from memoryd.memory.model import Root
@@ -87,8 +87,7 @@ class Notes(Handlers):
 
     def _of_here(self, note_id: int, roots: Roots) -> None:
         """:raises NotFound: no such note, or it is another project's"""
-        if self._kept.get(note_id).dir not in roots.values():
-            raise NotFound(f"note:{note_id} belongs to another project; name its directory with --cwd")
+        unfolding.root_of(roots, self._kept.get(note_id).dir, (descriptors.NOTE, note_id))
 
     @property
     def _kept(self) -> KeptNotes:
