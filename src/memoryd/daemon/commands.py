@@ -214,11 +214,20 @@ class Commands:
     async def carry_out(
         self, roots: Roots, action: str, plan: Planner, run: Run | None = None, *, about: str | None = None
     ) -> tuple[Run, Outcome, Plan]:
-        """Carry out a plan as a run of a person, or as `run`; a run that changes nothing ends with its reason.
+        """Carry out a plan as a run of a person, or as `run`.
 
         :param about: of an undo the run that it takes back
+        :raises PathRefused, LimitExceeded, ScanRejected: part of it was refused
         """
         run = run or _run(roots, action)
+        outcome, planned = await self.attempt(run, plan, about=about)
+        if planned.refused:
+            first = planned.refused[0]
+            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
+        return run, outcome, planned
+
+    async def attempt(self, run: Run, plan: Planner, *, about: str | None = None) -> tuple[Outcome, Plan]:
+        """Carry out a plan, refused in part or not; a run that changes nothing ends with its reason."""
         await asyncio.to_thread(self.runs.start, run, about)
         try:
             outcome, planned = await self.runner.change(run, plan)
@@ -233,10 +242,7 @@ class Commands:
             await asyncio.to_thread(
                 self.runs.end, run, "no_change" if isinstance(outcome, NoChange) else "rejected", reason
             )
-        if planned.refused:
-            first = planned.refused[0]
-            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
-        return run, outcome, planned
+        return outcome, planned
 
 
 def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreLine]:
