@@ -26,8 +26,8 @@ class Binder:
     places: Places
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
 
-    async def bind(self, event: Event, hint: str | None) -> Binding:
-        """The binding of an event's session.
+    async def of_session(self, event: Event, hint: str | None) -> Binding:
+        """The binding of the session that an event belongs to.
 
         :param hint: a folder of its project, which goes before its working directory
         :raises BadEvent: a relative `memory_dir`

@@ -157,7 +157,7 @@ class Ingest:
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
         await self.off_record.look(event)
-        return await self.binder.bind(event, hint)
+        return await self.binder.of_session(event, hint)
 
     def _passed_over(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> PassedOver | None:
         """Why an event is not recorded, counted; None: it is."""
