@@ -23,9 +23,9 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PreCompact, ToolUse
 from memoryd.ipc.hosts.base import TranscriptRead
+from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
 CHUNK_BYTES = 4 * 1024 * 1024
-MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped by growing the chunk to here and moving on
 APPEND_EVENTS = 256
 
 log = structlog.get_logger("transcript")

@@ -11,7 +11,7 @@ from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal.notes import KeptNote, KeptNotes, NewNote, NoteKind
 from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import notes as m
-from memoryd.memory import daily
+from memoryd.memory import aside, daily
 from memoryd.memory.model import Root
 from memoryd.memory.ports import Author
 from memoryd.memory.recall import clean
@@ -42,7 +42,7 @@ class Notes(Handlers):
         new = NewNote(
             dir=roots.get(Root.PROJECT, roots[Root.USER]), kind=NoteKind(params.kind), text=text, steps=steps,
             author=Author(params.author), host=params.host, session_id=params.session_id, file=params.file,
-            digest=descriptors.digest_of(params.text.encode()) if params.file else None,
+            digest=aside.digest(params.text.encode()) if params.file else None,
             expires_at=now + timedelta(seconds=params.expires_seconds) if params.expires_seconds else None,
         )  # fmt: skip
         kept = await asyncio.to_thread(self._kept.add, keeping.dated(new, self.daemon.config.notes, now))

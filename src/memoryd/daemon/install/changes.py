@@ -12,8 +12,6 @@ from memoryd.ipc.redaction import redact
 
 Kind = Literal["settings", "script", "skill", "plugin", "record"]
 
-_WHAT = {"settings": "settings", "script": "script", "skill": "skill", "plugin": "plugin", "record": "record"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -35,7 +33,7 @@ class Change:
 
     def says(self) -> str:
         verb = "write" if self.before is None else "remove" if self.after is None else "change"
-        return f"{verb} {self.path} ({_WHAT[self.kind]})"
+        return f"{verb} {self.path} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

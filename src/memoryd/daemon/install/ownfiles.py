@@ -8,6 +8,7 @@ from memoryd.daemon.install import records
 from memoryd.daemon.install.changes import Change, change, read
 from memoryd.daemon.install.records import Rows
 from memoryd.daemon.install.targets import Target
+from memoryd.memory.aside import digest
 
 
 def put_in(target: Target, rows: Rows, notes: list[str], env: Mapping[str, str]) -> Iterator[Change]:
@@ -50,4 +51,4 @@ def _stays(path: Path) -> str:
 
 
 def _is_our_skill(content: bytes) -> bool:
-    return records.sha256(content) in seeds.shipped_hashes()
+    return digest(content) in seeds.shipped_hashes()
