@@ -126,19 +126,6 @@ class Indexer:
             log.warning("index.failed", error=type(error).__name__, reason=str(error))
             return ()
 
-    async def delete(self, *, sessions: list[str] | None = None, dirs: list[Path] | None = None) -> None:
-        """Take documents out: of sessions (`host/id`), or of whole memory directories. Returns once that is committed.
-
-        The words stay on the disk until the engine merges its files; what must be gone for good wants `purge`.
-        """
-        removals = [Removal("session", session) for session in sessions or []]
-        removals += [Removal("dir", str(directory)) for directory in dirs or []]
-        async with self._lock:
-            state = self._state
-            if state is not None:
-                roots = {root: digest for root, digest in state.roots.items() if Path(root) not in (dirs or [])}
-                await self._apply([], removals, replace(state, roots=roots))
-
     async def purge(self) -> None:
         """Take the whole index from the disk, at once; it is built again from what the journal and the files hold."""
         self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
