@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 from memoryd.clock import mono
 from memoryd.errors import MemorydError, NotFound, UsageError
 from memoryd.ipc import hook
-from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData
+from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData, Trigger
 from memoryd.ipc.methods.base import Author, EntryTypeName, ScopeName
 from memoryd.ipc.methods.events import HookDelivered
 from memoryd.ipc.methods.memory import MemoryItem, MemorySaved
@@ -127,9 +127,7 @@ class Memory:
             self._set(turn_id=None, turn_count=self._state.turn_count + 1)
             return _is_recorded(recorded)
 
-    def before_compaction(
-        self, messages: Sequence[TextMessage] = (), *, trigger: Literal["manual", "auto"] = "auto"
-    ) -> bool:
+    def before_compaction(self, messages: Sequence[TextMessage] = (), *, trigger: Trigger = "auto") -> bool:
         """The conversation is about to be shortened: what is in it is consolidated now."""
         with self._lock:
             return _is_recorded(

@@ -12,6 +12,7 @@ from pydantic import Field
 from memoryd.ipc.mcp import project
 from memoryd.ipc.mcp.daemon import Daemon
 from memoryd.ipc.mcp.results import Forgotten, Noted, Saved, SessionHits, Ticked
+from memoryd.ipc.methods.base import FactTypeName
 from memoryd.ipc.methods.memory import Match, MemoryItems, MemoryWhy
 from memoryd.ipc.methods.notes import NoteKind
 from memoryd.ipc.methods.sessions import GroupBy
@@ -93,7 +94,7 @@ class Tools:
             str, Field(min_length=1, max_length=20_000, description="The fact, with its reason and its date")
         ],
         type: Annotated[
-            Literal["project", "reference"],
+            FactTypeName,
             Field(description="A fact of this project, or a pointer to something outside"),
         ],
         description: Annotated[str, Field(max_length=500, description="One line for the index")] = "",
