@@ -26,7 +26,7 @@ from memoryd.errors import (
 )
 from memoryd.memory import acceptance, entries, quality, undoing
 from memoryd.memory.changes import readable
-from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.text import bare, fold
@@ -265,8 +265,9 @@ def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreL
 
 
 def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:
-    directory = roots.get(Root.PROJECT, roots[Root.USER])
-    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=author, action=action, agent=str(author))
+    return Run(
+        id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=author, action=action, agent=str(author)
+    )
 
 
 def _as_entry(proposal: Save) -> Entry:

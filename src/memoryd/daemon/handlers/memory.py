@@ -14,7 +14,7 @@ from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, labels, lines, quality, team
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
@@ -155,7 +155,7 @@ class Memory(Handlers):
 
         def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
             if author is Author.HOST:
-                self.daemon.permits.forget(proposals, view, roots.get(Root.PROJECT, roots[Root.USER]))
+                self.daemon.permits.forget(proposals, view, directory_of(roots))
 
         run, said = await self.daemon.commands.forget(
             roots, params.name, params.scopes, every=params.every, author=author, permit=permit

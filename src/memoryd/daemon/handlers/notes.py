@@ -12,7 +12,7 @@ from memoryd.daemon.journal.notes import KeptNote, KeptNotes, NewNote, NoteKind
 from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import notes as m
 from memoryd.memory import aside, daily
-from memoryd.memory.model import Root
+from memoryd.memory.model import Root, directory_of
 from memoryd.memory.ports import Author
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
@@ -40,7 +40,7 @@ class Notes(Handlers):
         steps = tuple(given.line(step) for step in params.steps)
         await asyncio.to_thread(self._must_be_harmless, text, steps, params)
         new = NewNote(
-            dir=roots.get(Root.PROJECT, roots[Root.USER]), kind=NoteKind(params.kind), text=text, steps=steps,
+            dir=directory_of(roots), kind=NoteKind(params.kind), text=text, steps=steps,
             author=Author(params.author), host=params.host, session_id=params.session_id, file=params.file,
             digest=aside.digest(params.text.encode()) if params.file else None,
             expires_at=now + timedelta(seconds=params.expires_seconds) if params.expires_seconds else None,

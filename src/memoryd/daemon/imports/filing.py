@@ -22,7 +22,7 @@ from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Binding
 from memoryd.ipc.events import Message
 from memoryd.ipc.sanitise import sanitise
-from memoryd.memory.model import CORE_FILES, Root
+from memoryd.memory.model import CORE_FILES, Root, directory_of
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal
 from memoryd.worker.ports import Applied, Run
@@ -104,7 +104,7 @@ class Filing:
 
     async def _run(self, roots: Mapping[Root, Path], proposals: Sequence[Proposal], tally: Tally) -> None:
         run = Run(
-            id=uuid.uuid4().hex, dir=roots.get(Root.PROJECT, roots[Root.USER]), roots=roots, author=Author.RUN,
+            id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=Author.RUN,
             action="import", agent="import",
         )  # fmt: skip
         outcome, plan = await self.commands.attempt(run, self.runner.propose(run, proposals))
