@@ -5,6 +5,7 @@ the hooks brought are used instead.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,7 +74,7 @@ class TranscriptReader:
 
     async def _read(self, position: Position) -> None:
         try:
-            async with aiofiles.open(position.path, "rb", buffering=0, opener=_opened) as file:
+            async with aiofiles.open(position.path, "rb", buffering=0, opener=_open_safely) as file:
                 status = os.fstat(file.fileno())
                 same = (position.dev, position.ino) == (status.st_dev, status.st_ino)
                 if not same or status.st_size < position.offset:
@@ -159,11 +160,11 @@ def _is_below(path: str, roots: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(root) for root in roots)
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_safely(path: str, flags: int) -> int:
     """:raises OSError: it is not a regular file of our uid with one name, or cannot be read"""
     fd = fsio.open_regular(path)
     status = os.fstat(fd)
     if status.st_uid == os.getuid() and status.st_nlink <= 1:
         return fd
     os.close(fd)
-    raise PermissionError(path)
+    raise PermissionError(errno.EPERM, "it is not a plain file of yours with one name", path)
