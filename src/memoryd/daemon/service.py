@@ -22,6 +22,7 @@ from memoryd.ipc.places import Places
 LABEL = "io.memoryd.daemon"
 UNITS = ("memoryd.socket", "memoryd.service")
 BAKED = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "MEMORYD_SOCKET", "CLAUDE_CONFIG_DIR")  #: a service starts without these
+BOOTED = Path("/run/systemd/system")  #: there where systemd is the first process, as sd_booted(3) asks
 CALL_SECONDS = 20.0
 
 State = Literal["running", "enabled", "installed", "outdated", "absent"]
@@ -84,6 +85,12 @@ class Service:
         return found
 
     # the service manager
+
+    def there(self) -> bool:
+        """Whether this machine has a service manager: systemd as the first process, or launchd."""
+        if self.mac:
+            return shutil.which("launchctl") is not None
+        return shutil.which("systemctl") is not None and BOOTED.is_dir()
 
     def usable(self) -> bool:
         """Whether the service manager of this user answers."""
