@@ -4,6 +4,7 @@ import sys
 import tomllib
 from typing import NoReturn
 
+from memoryd.errors import MemorydError
 from memoryd.ipc import hook as client
 from memoryd.ipc import places as placing
 from memoryd.ipc.places import Places
@@ -13,7 +14,10 @@ def hook(words: list[str]) -> NoReturn:
     """Deliver stdin and exit 0, whatever happens. The generated script does the same at less cost."""
     host = words[0] if words else "generic"
     event = words[1] if len(words) > 1 else None
-    places = _places()
+    try:
+        places = _places()
+    except MemorydError:  # a user without a home has no daemon, and a hook that fails aloud breaks the agent
+        sys.exit(0)
     sys.exit(client.run(host, event, str(places.socket), str(places.spool)))
 
 

@@ -128,7 +128,7 @@ def _through_sh(command: str, text: str, *, running: bool) -> tuple[int, bytes]:
         env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
     hook = subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=env, start_new_session=True,
+        env=env, start_new_session=True, cwd="/",
     )  # fmt: skip
     try:
         out, err = hook.communicate(text.encode(), timeout=RUN_SECONDS)

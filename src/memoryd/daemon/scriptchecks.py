@@ -76,6 +76,6 @@ def skew(installer: Installer, running: str | None) -> Iterator[str]:
     if running not in (None, __version__):
         yield f"the daemon is memoryd {running}, this program {__version__}; `memoryd restart`"
     if installer.script.exists() and (fault := hook_fault(installer)):
-        yield f"the hook script does not belong to this program ({fault}); {_ANEW}"
+        yield f"the hook script does not belong to this program ({fault}); `memoryd install --all`"
     if Service(places=installer.places).written() == "outdated":
         yield "the files of the service are of another release or other paths; `memoryd service install`"

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd.errors import ConfigError
+
 MAX_SOCKET_BYTES = 104 if sys.platform == "darwin" else 108  #: sun_path with its NUL
 
 
@@ -34,9 +36,11 @@ def find(env: Mapping[str, str] | None = None, *, data: str | None = None, socke
 
     Socket: `$MEMORYD_SOCKET`, else `socket`, else `$XDG_RUNTIME_DIR/memoryd/memoryd.sock`, else
     `<data>/run/memoryd.sock`; a path too long for the platform falls back to a short one under the user's cache.
+
+    :raises ConfigError: no home directory is known, as for a user of a container whom no passwd file names
     """
     env = os.environ if env is None else env
-    home = Path(env.get("HOME") or Path.home())
+    home = _home(env)
     mac = sys.platform == "darwin"
     data_dir = Path(data) if data else _xdg(env, "XDG_DATA_HOME", home, _DATA_MAC if mac else ".local/share")
     chosen = env.get("MEMORYD_SOCKET") or socket
@@ -50,6 +54,13 @@ def find(env: Mapping[str, str] | None = None, *, data: str | None = None, socke
         path = home / ("Library/Caches" if mac else ".cache") / "memoryd" / "s"
     config = _xdg(env, "XDG_CONFIG_HOME", home, ".config") / "config.toml"
     return Places(data=data_dir, socket=path, config=config)
+
+
+def _home(env: Mapping[str, str]) -> Path:
+    try:
+        return Path(env.get("HOME") or Path.home())
+    except RuntimeError as error:
+        raise ConfigError("no home directory is known for this user; set HOME") from error
 
 
 _DATA_MAC = "Library/Application Support"

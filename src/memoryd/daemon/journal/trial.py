@@ -6,6 +6,8 @@ import uuid
 from memoryd.daemon.journal.journal import Journal
 from memoryd.errors import MemorydError
 
+_BYTES = 16 * 1024  #: more than a page: it needs room of its own also where one more row would still fit in
+
 
 async def fault(journal: Journal) -> str | None:
     """Why the journal takes no event, None when it does: the pages reached the disk, and the rows are as they were."""
@@ -25,7 +27,7 @@ def _in_and_out(connection: sqlite3.Connection) -> None:
     )
     connection.execute(
         "insert into events (seq, id, session, kind, at, data, received_at)"
-        " select (select coalesce(max(seq), 0) + 1 from events), session_id, id, 'trial', '', '{}', ''"
+        f" select (select coalesce(max(seq), 0) + 1 from events), session_id, id, 'trial', '', zeroblob({_BYTES}), ''"
         " from sessions where host = 'memoryd' and session_id = ?",
         row,
     )

@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +20,8 @@ from support.hosts import codex_trust
 from support.installation import until
 from unit.daemon.cli.conftest import Cli
 
-from memoryd.daemon import daemonchecks, service
+from memoryd import __version__
+from memoryd.daemon import daemonchecks, scriptchecks, service
 from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
 from memoryd.daemon.doctor import examine
@@ -171,9 +171,8 @@ def daemon_down(chain: Chain) -> None:
 
 
 def daemon_of_another_release(chain: Chain) -> Undo:
-    version = daemonchecks.__version__
     chain.patch.setattr(daemonchecks, "__version__", "9.9.9")
-    return lambda: chain.patch.setattr(daemonchecks, "__version__", version)
+    return lambda: chain.patch.setattr(daemonchecks, "__version__", __version__)
 
 
 def daemon_of_another_data_directory(chain: Chain) -> None:
@@ -206,7 +205,7 @@ def journal_read_only(chain: Chain) -> None:
 
 def disk_full(chain: Chain) -> Undo:
     usage = shutil.disk_usage
-    chain.patch.setattr(shutil, "disk_usage", lambda _: namedtuple("Usage", "total used free")(1 << 40, 1 << 40, 4096))
+    chain.patch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=4096))
     return lambda: chain.patch.setattr(shutil, "disk_usage", usage)
 
 
@@ -385,3 +384,43 @@ def test_a_service_that_ends_with_the_last_login_is_told(chain: Chain) -> None:
     assert (check.mark, check.found) == (Mark.OFF, "enabled; it ends with your last login")
     subprocess.run(["/bin/sh", "-c", check.mend.split("`")[1]], check=True)
     assert lingers.exists()
+
+
+def test_team_memory_that_nobody_looked_at_is_told(chain: Chain, cli: Cli) -> None:
+    folder = chain.home / "team"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".memoryd" / "memory" / "knowledge").mkdir(parents=True)
+    (folder / ".memoryd" / "memory" / "knowledge" / "port.md").write_text("The port is 8080.\n")
+    chain.patch.chdir(folder)
+    assert "0 files trusted, 1 wait for a look\n  → `memoryd trust`" in cli("doctor").out
+    assert cli("trust", "--yes").status == 0
+    assert "✓ team memory: " in cli("doctor").out
+
+
+def test_a_directory_that_is_gone_keeps_nothing_from_being_looked_at(chain: Chain, cli: Cli) -> None:
+    gone = chain.home / "gone"
+    gone.mkdir()
+    chain.patch.chdir(gone)
+    gone.rmdir()
+    ran = cli("doctor")
+    assert ran.status == 0, ran.out
+    chain.patch.chdir(chain.home)
+
+
+def test_status_names_what_an_upgrade_left_behind(chain: Chain, cli: Cli) -> None:
+    assert cli("status").err == ""
+    undo = [
+        chain.write(chain.script, "MAX_SPOOL_FILES = 20_000", "MAX_SPOOL_FILES = 10_000"),
+        chain.write(Service(places=chain.places).folder / "memoryd.service", "[Service]", "[Service]\nNice=1"),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scriptchecks, "__version__", "9.9.9")
+        ran = cli("status")
+    for back in undo:
+        back()
+    assert ran.status == 0
+    notes = [line for line in ran.err.splitlines() if line.startswith("note: ")]
+    assert [note.split("`")[-2] for note in notes] == [
+        "memoryd restart", "memoryd install --all", "memoryd service install",
+    ]  # fmt: skip
+    assert f"the daemon is memoryd {__version__}, this program 9.9.9" in ran.err
