@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,31 +12,31 @@ import pytest
 from support.installation import Installation, installed, until
 
 from memoryd.daemon.cli import process
+from memoryd.daemon.install import Installer, carry_out
 from memoryd.daemon.lock import holder
 from memoryd.errors import NoDaemon
-from memoryd.ipc import hookscript, starter
+from memoryd.ipc import starter
 
 STDIN = {"hook_event_name": "UserPromptSubmit", "prompt": "I prefer short commit messages."}
 
 
 @pytest.fixture
 def one() -> Iterator[Installation]:
-    """An installation whose daemon has run once with `autostart` and was killed."""
+    """An installation with `autostart` in which no daemon ever ran."""
     with (
         tempfile.TemporaryDirectory(prefix="md") as short,
         installed(Path(short) / "h", DAEMON__AUTOSTART="true") as it,
     ):
-        it.start()
-        it.kill()
-        hookscript.write(it.home / "hook", hookscript.generate(it.places, Path(sys.executable)))
+        carry_out(Installer(places=it.places, env=it.env, autostart=True).plan_scripts())
         yield it
         process.stop(it.places)
 
 
 def fire(one: Installation, session: str, **env: str) -> "subprocess.Popen[bytes]":
     """As a host in another environment runs it."""
+    script = one.places.data / "bin" / "memoryd-hook"
     hook = subprocess.Popen(
-        [one.home / "hook", "claude-code", "UserPromptSubmit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [script, "claude-code", "UserPromptSubmit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env={"PATH": "/nowhere", "HOME": "/other", **env}, cwd="/",
     )  # fmt: skip
     assert hook.stdin is not None
