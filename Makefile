@@ -41,13 +41,14 @@ endif
 check: $(STAMP) lint types test package ## the gate: ruff, mypy --strict, tests, package
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench examples
+	$(BIN)/ruff format --check src tests bench examples
 
 types: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/mypy tests
 	$(BIN)/mypy bench
+	$(BIN)/mypy examples
 
 # Released programs of other makers, pinned; docs/models.md says what was proven with them.
 PROGRAMS ?= .programs

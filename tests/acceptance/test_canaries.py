@@ -195,6 +195,8 @@ def by_mcp_save(stage: Stage, flock: Flock) -> None:
 def by_note_and_goal(stage: Stage, flock: Flock) -> None:
     stage.run("note", "add", " ".join(flock.text.split()))
     stage.run("goals", "add", " ".join(flock.text.split()))
+    stage.run("note", "add", flock.text, "--kind", "working")
+    stage.run("note", "add", flock.short, "--kind", "plan", "--step", " ".join(flock.text.split())[:200])
 
 
 def by_archive(stage: Stage, flock: Flock) -> None:

@@ -10,6 +10,8 @@ from support.daemons import client, idle, running
 
 from memoryd.errors import NotFound
 from memoryd.ipc.client import AsyncClient
+from memoryd.sdk import AsyncMemory
+from memoryd.sdk.courier import SocketDaemon
 
 TALK = ["我叫张三，是一名 Rust 开发者。", "我喜欢简洁的代码风格。", "请记住我的偏好。"]
 
@@ -50,3 +52,22 @@ async def test_after_turn_three_a_run_starts_by_itself_and_a_new_session_knows_t
             await one.call("memory.list", {"memory_dir": "/nobody/named/this"}, timeout=5)
         for name in ("SKILL.md", "identity.md", "user.md", "preferences.md", "constraints.md", "knowledge", "sessions"):
             assert await asyncio.to_thread((memory_dir / name).exists), name
+
+
+async def test_the_same_through_the_sdk(home: Path) -> None:
+    memory_dir = home / "agent_memory"
+    async with running(home) as daemon, client(daemon) as one:
+        socket = SocketDaemon(daemon.places.socket)
+        memory = AsyncMemory(memory_dir=memory_dir, daemon=socket, deadline_seconds=20)
+        for number, text in enumerate(TALK):
+            assert (await one.call("worker.stats", timeout=5)).total_completed == 0, number
+            context = await memory.before_invocation(text)
+            assert "张三" not in context.text
+            assert await memory.after_invocation("好的")
+        await idle(daemon)
+        stats = await one.call("worker.stats", {"memory_dir": str(memory_dir)}, timeout=5)
+        assert (stats.total_completed, stats.total_failed, stats.queued) == (1, 0, 0)
+        anew = AsyncMemory(memory_dir=memory_dir, daemon=socket, deadline_seconds=20)
+        context = await anew.before_invocation("我叫什么名字？我的编程偏好是什么？")
+        for word in ("张三", "Rust", "简洁"):
+            assert word in context.snapshot

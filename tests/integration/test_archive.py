@@ -159,6 +159,7 @@ async def test_after_a_purge_of_everything_an_older_archive_brings_nothing_and_a
         await one.call("memory.forget", {"cwd": project, "name": "tabs over spaces"}, timeout=5)
         await one.call("goal.add", {"cwd": project, "text": "sell the xylophone"}, timeout=5)
         await one.call("note.add", {"cwd": project, "text": "xylophone is out of tune"}, timeout=5)
+        await one.call("note.add", {"cwd": project, "text": "tune the xylophone", "kind": "priority"}, timeout=5)
         await archive(one, "export", older)
         await one.call("memory.purge", {"all": True}, timeout=30)
         data = daemon.places.data
@@ -189,7 +190,7 @@ def _holding(data: Path, *words: bytes) -> list[str]:
     return [str(path) for path in found if any(word in path.read_bytes() for word in words)]
 
 
-async def test_a_goal_that_was_purged_with_its_session_or_by_time_does_not_come_back(
+async def test_a_goal_or_note_that_was_purged_with_its_session_or_by_time_does_not_come_back(
     home: Path, project: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "out.tar"
@@ -198,12 +199,22 @@ async def test_a_goal_that_was_purged_with_its_session_or_by_time_does_not_come_
         session = {"host": "claude-code", "session_id": "gone"}
         await one.call("goal.add", {"cwd": project, "text": "sell the xylophone", **session}, timeout=5)
         await one.call("goal.add", {"cwd": project, "text": "buy a marimba"}, timeout=5)
+        plan = {"kind": "plan", "steps": ["look"]}
+        await one.call("note.add", {"cwd": project, "text": "sell the xylophone", **session, **plan}, timeout=5)
+        await one.call("note.add", {"cwd": project, "text": "buy a marimba", **plan}, timeout=5)
         await archive(one, "export", target)
         for what, left in (({"session": "gone"}, ["buy a marimba"]), ({"before": "2999-01-01T00:00:00Z"}, [])):
             await one.call("memory.purge", what, timeout=30)
             await archive(one, "import", target)
             goals = (await one.call("goal.list", {"cwd": project}, timeout=5)).items
-            assert [goal.text for goal in goals] == left
+            notes = (await one.call("note.list", {"cwd": project, "kind": "plan"}, timeout=5)).items
+            assert [goal.text for goal in goals] == [note.text for note in notes] == left
+        async with running(home / "b") as second, client(second) as two:
+            await archive(two, "import", target)
+            kept = (await two.call("note.list", {"cwd": project, "kind": "plan"}, timeout=5)).items
+            assert [(note.text, note.steps[0].text) for note in kept] == [
+                ("buy a marimba", "look"), ("sell the xylophone", "look"),
+            ]  # fmt: skip
 
 
 def rewrite(path: Path, change: Callable[[dict[str, bytes]], object], *, sums: bool) -> None:

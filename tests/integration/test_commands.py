@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
-from support.talk import turn
+from support.talk import LATER, turn
 
 from memoryd.daemon.daemon import Daemon
 from memoryd.errors import (
@@ -104,7 +104,7 @@ async def test_a_forgotten_line_needs_to_be_said_again(home: Path, project: str)
         preferences = daemon.places.user_memory / "preferences.md"
         assert "tabs" not in await asyncio.to_thread(preferences.read_text)
         for text in ("I prefer tabs over spaces", "no more", "bye"):
-            await turn(one, text, cwd=project)
+            await turn(one, text, cwd=project, at=LATER)
         await idle(daemon)
         assert "tabs over spaces" in await asyncio.to_thread(preferences.read_text)
 

@@ -19,7 +19,7 @@ SECRET = "gh" + "p_" + "".join(random.Random(5).choices(string.ascii_letters + s
 FACT = {"name": "Deploy target", "type": "project", "content": "Lantern runs on Hetzner since November."}
 TOOLS = {
     "memory_search", "memory_read", "memory_list", "memory_save", "memory_forget", "memory_why", "session_search",
-    "note_write",
+    "note_write", "note_tick",
 }  # fmt: skip
 MODES = ("legacy", "auto")  #: the handshake of the protocols until 2025, and that of 2026
 
@@ -110,7 +110,7 @@ async def test_every_tool_is_typed_annotated_and_says_what_it_is_for(daemon: Ins
             assert tool.annotations
             assert "roots" not in tool.input_schema["properties"]
             hints = tool.annotations
-            writes = name in ("memory_save", "memory_forget", "note_write")
+            writes = name in ("memory_save", "memory_forget", "note_write", "note_tick")
             assert hints.read_only_hint is not writes
             assert bool(hints.destructive_hint) is (name == "memory_forget")
             assert hints.idempotent_hint is (name != "note_write")
@@ -141,8 +141,16 @@ async def test_the_sdks_client_calls_every_tool(mode: str, daemon: Installation,
         assert "I prefer short commit messages" in [item["quote"] for item in why["items"]]
         noted = await call(client, "note_write", text="staging is down")
         assert noted["text"].endswith("agent: staging is down")
+        plan = await call(client, "note_write", text="Port it", kind="plan", steps=["lexer", "parser"])
+        assert (plan["kind"], plan["expires_at"] is not None) == ("plan", True)
+        assert (await call(client, "note_tick", plan=plan["id"], step=1))["open"] == ["parser"]
+        long = await call(client, "note_write", text="x" * 3000, kind="working", expires_hours=0.5)
+        assert (await call(client, "memory_read", name=f"note:{long['id']}"))["items"][0]["text"] == "x" * 3000
+        assert "kind working" in await fails(client, "note_write", text="Always push", kind="priority")
         for text in (await resource_text(client), await prompt_text(client)):
             assert all(words in text for words in ("short commit messages", "Hetzner", "agent: “staging is down”"))
+            assert f"## Plan note:{plan['id']}: agent: “Port it” (1 of 2 done)\n> [ ] 2. “parser”\n" in text
+            assert f" · working · 3 KB · note:{long['id']}]”" in text
         gone = await call(client, "memory_forget", name="deploy-target")
         assert gone["names"] == ["project/knowledge/deploy-target.md: Deploy target"]
         assert "Hetzner" not in await resource_text(client)

@@ -12,7 +12,7 @@ from support.daemons import ScriptedAgent, client, idle, running
 from support.payloads import PAYLOADS
 from support.talk import turn
 
-from memoryd.errors import ScanRejected
+from memoryd.errors import LimitExceeded, ScanRejected
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import EntryType, MemoryView
 from memoryd.memory.proposals import Proposal, Save
@@ -130,9 +130,12 @@ async def test_no_payload_that_an_agent_saves_or_notes_comes_unquoted_into_a_ses
                 with contextlib.suppress(ScanRejected):
                     await save(one, project, **{**FACT, "name": f"Fact {n}", **said})
                     kept += 1
-            with contextlib.suppress(ScanRejected):
-                await one.call("note.add", {"cwd": project, "author": "host", "text": text}, timeout=5)
-                kept += 1
+            noted = {"cwd": project, "author": "host"}
+            for given in ({"text": text}, {"text": text, "kind": "working"}, {"text": text, "kind": "priority"},
+                         {"text": "the plan", "kind": "plan", "steps": [text[:200]]}):  # fmt: skip
+                with contextlib.suppress(ScanRejected, LimitExceeded):
+                    await one.call("note.add", {**noted, **given}, timeout=5)
+                    kept += 1
         assert kept, "nothing came through, so nothing was tried"
         ask = {"cwd": project, "budget_tokens": 50_000}
         told = [(await one.call("recall.snapshot", ask, timeout=5)).text]

@@ -70,6 +70,9 @@ async def test_a_purged_session_leaves_no_byte_and_the_others_keep_theirs(home: 
         await deliver(one, "SessionStart", session="other", cwd=project, source="startup")
         await one.call("memory.forget", {"cwd": project, "name": "I prefer xylophone"}, timeout=5)
         await one.call("memory.undo", {}, timeout=5)
+        note = {"cwd": project, "text": "the xylophone waits", "kind": "priority", "host": "claude-code"}
+        await one.call("note.add", {**note, "session_id": "gone"}, timeout=5)
+        await daemon.tracker.once()
         assert len(await asyncio.to_thread(holding, data, "xylophone")) >= 4
         dry = await purge(one, session="gone", dry_run=True)
         assert (dry.run, dry.events, dry.sessions) == (None, 6, ("claude-code/gone",))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.daemons import ScriptedAgent, client, idle, running, until
-from support.talk import turn
+from support.talk import LATER, turn
 
 from memoryd.daemon.daemon import Daemon
 from memoryd.errors import Conflict, NotFound, UsageError
@@ -85,7 +85,7 @@ async def test_a_rejected_wish_does_not_come_back_until_the_user_says_it(home: P
         daemon.runner.agent = ScriptedAgent(
             lambda p, m: [rule().model_copy(update={"cites": (u.seq,)}) for s in p.sessions for u in s.user_texts()]
         )
-        await turn(one, f"{POISON}, please.", cwd=project)
+        await turn(one, f"{POISON.replace('through the', 'through our')}, please.", cwd=project, at=LATER)
         await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=20)
         assert POISON in (await one.call("memory.read", {"name": "constraints.md", "cwd": project})).items[0].text
 

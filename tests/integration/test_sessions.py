@@ -10,6 +10,9 @@ from support.talk import deliver, turn
 from memoryd.daemon.config import Config, Privacy
 from memoryd.errors import BadEvent
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.model import EntryType, MemoryView
+from memoryd.memory.proposals import Proposal, Save
+from memoryd.worker.projection import Projection
 
 
 async def emit(one: AsyncClient, kind: str, *, id: str, session: str, cwd: str, minute: int = 0, **data: Any) -> Any:
@@ -67,3 +70,44 @@ async def test_what_a_session_off_the_record_starts_is_off_the_record(home: Path
             told = await emit(one, "user_prompt", id=f"w{number}", session=session, cwd=str(tmp_path), text="hush")
             assert told.seq == 0
         assert not (await one.call("session.list", {}, timeout=5)).items
+
+
+async def test_what_a_sub_agent_reports_belongs_to_its_parent(home: Path, project: str) -> None:
+    def fact(projection: Projection, memory: MemoryView) -> list[Proposal]:
+        cites = tuple(u.seq for session in projection.sessions for u in session.utterances if "zorkmid" in u.text)
+        text = "The zorkmid index has 3 callers."
+        return [Save(slug="zorkmid", name="Zorkmid index", type=EntryType.PROJECT, content=text, cites=cites)]
+
+    async with running(home, agent=ScriptedAgent(fact)) as daemon, client(daemon) as one:
+        started: dict[str, Any] = {"session": "p", "cwd": project, "child_session_id": "c", "agent_type": "Explore"}
+        await emit(one, "subagent_start", id="1", **started)
+        await emit(one, "user_prompt", id="2", session="c", cwd=project, text="The zorkmid index is in the parser.")
+        await emit(one, "subagent_stop", id="3", **started, last_message="The zorkmid index has 3 callers.")
+        found = await one.call("session.descendants", {"host": "generic", "session_id": "p"}, timeout=5)
+        assert [(child.session_id, child.report, child.report_seq, child.open) for child in found.items] == [
+            ("c", "The zorkmid index has 3 callers.", 3, False)
+        ]
+        asked = {"query": "zorkmid callers", "cwd": project}
+        (hit, *_) = (await one.call("session.search", asked, timeout=5)).items
+        assert (hit.session, hit.seq, hit.role, hit.agent) == ("generic/p", 3, "assistant", "Explore")
+        whole = await one.call("memory.read", {"cwd": project, "name": "event:3"}, timeout=5)
+        assert whole.items[0].text == "The zorkmid index has 3 callers."
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=10)
+        why = await one.call("memory.why", {"cwd": project, "name": "zorkmid"}, timeout=5)
+        assert {(item.session, item.seq, item.quote) for item in why.items} == {
+            ("generic/p", 3, "The zorkmid index has 3 callers.")
+        }
+
+
+async def test_a_stop_hook_of_the_parent_leaves_and_its_end_closes_what_runs_below(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for number, child in enumerate(("c", "d")):
+            await emit(one, "subagent_start", id=f"s{number}", session="p", cwd=project, child_session_id=child)
+        await emit(one, "turn", id="t", session="p", cwd=project)
+        asked = {"host": "generic", "session_id": "p", "open": True}
+        assert len((await one.call("session.descendants", asked, timeout=5)).items) == 2
+        await emit(one, "session_start", id="r", session="q", cwd=project, source="resume", parent_session_id="p")
+        resumed = await one.call("session.descendants", {**asked, "session_id": "q"}, timeout=5)
+        assert [child.session_id for child in resumed.items] == ["c", "d"]
+        await emit(one, "session_end", id="e", session="p", cwd=project)
+        assert (await one.call("session.descendants", asked, timeout=5)).items == ()

@@ -95,6 +95,12 @@ async def test_its_transcript_becomes_its_session_and_its_files_the_parents(
         await stop(one, project, transcript)
         await daemon.follower.caught_up()
         assert len(await texts(daemon, "a1")) == 6
+        # a host may count the ids of its sub-agents anew: then the newer transcript is read
+        other = transcript.with_name("other.jsonl")
+        await asyncio.to_thread(other.write_bytes, jsonl(record("user", "again", "u9")))
+        await stop(one, project, other)
+        await daemon.follower.caught_up()
+        assert (await texts(daemon, "a1"))[6:] == [("message", "assistant", "again")]
 
 
 async def test_what_it_is_asked_is_never_learnt_as_the_persons(home: Path, project: str, transcript: Path) -> None:

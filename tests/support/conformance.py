@@ -59,6 +59,11 @@ class Said(_Frozen):
     tools: tuple[str, ...] = ()
     agents: tuple[Agent, ...] = ()
 
+    @property
+    def heard(self) -> Counter[str]:
+        """What an agent may read of the assistant's: its answers, and the reports of its sub-agents that say more."""
+        return Counter(self.answers) | Counter(agent.report for agent in self.agents if agent.report)
+
 
 class Recording(_Frozen):
     host: str
@@ -166,7 +171,7 @@ def each_text_once(recording: Recording, folder: Path) -> None:
         assert tuple(u.text for u in heard.user_texts()) == said.prompts, session
         assert all(u.tier == "user" for u in heard.user_texts())
         answers = Counter(u.text for u in heard.utterances if u.role == "assistant")
-        assert answers == Counter(said.answers), session
+        assert answers == said.heard, session
         assert Counter(tool.name for tool in heard.tools) == Counter(said.tools), session
 
 
@@ -181,7 +186,7 @@ def hooks_alone_are_enough(recording: Recording, folder: Path) -> None:
         assert Counter(fired) <= Counter(said.prompts)
         assert fired or not said.turns
         answers = Counter(u.text for u in heard.utterances if u.role == "assistant")
-        assert answers == Counter(said.answers) - Counter(said.unheard), session
+        assert answers == said.heard - Counter(said.unheard), session
 
 
 def turns_are_counted(recording: Recording, folder: Path) -> None:

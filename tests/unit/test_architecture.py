@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "memoryd"
-FLOORS = {"daemon": 4, "worker": 3, "memory": 2, "seeds": 2, "ipc": 1, "errors": 0, "clock": 0, "fsio": 0.5}
+FLOORS = {"daemon": 4, "worker": 3, "memory": 2, "seeds": 2, "sdk": 2, "ipc": 1, "errors": 0, "clock": 0, "fsio": 0.5}
 DOORS = ("daemon", "worker", "ipc", "memory", "seeds")
 FILES = sorted(SOURCE.rglob("*.py"))
 
@@ -81,8 +81,9 @@ def lines_with(pattern: str, *, outside: tuple[str, ...]) -> list[str]:
     return found
 
 
-def test_sql_stands_in_the_journal_and_of_logs_in_the_log_store() -> None:
-    assert not lines_with(r"\bsqlite3\b|\.execute\(", outside=("daemon/journal/", "daemon/logstore.py"))
+def test_sql_stands_in_the_journal_of_logs_in_the_log_store_and_of_other_programs_in_imports() -> None:
+    doors = ("daemon/journal/", "daemon/logstore.py", "daemon/imports/")
+    assert not lines_with(r"\bsqlite3\b|\.execute\(", outside=doors)
 
 
 def test_fsync_rename_and_exchange_are_called_by_fsio_and_by_the_hook_that_imports_nothing() -> None:
@@ -91,6 +92,22 @@ def test_fsync_rename_and_exchange_are_called_by_fsio_and_by_the_hook_that_impor
 
 def test_the_server_alone_listens() -> None:
     assert not lines_with(r"\.listen\(|start_unix_server|\.bind\(", outside=("ipc/server.py",))
+
+
+def test_the_sdk_is_a_client_that_no_room_knows() -> None:
+    assert not lines_with(r"\bmemoryd\.sdk\b", outside=("sdk/",))
+
+
+def test_who_imports_the_sdk_loads_what_a_client_needs_and_no_more() -> None:
+    code = (
+        "import sys, memoryd.sdk;"
+        "heavy = ('typer', 'rich', 'click', 'structlog', 'tantivy', 'watchfiles', 'frontmatter', 'yaml', 'aiofiles',"
+        "         'pydantic_ai', 'agents', 'openai', 'mcp', 'httpx', 'numpy');"
+        "rooms = ('daemon', 'worker', 'memory', 'seeds', 'ipc.redaction', 'ipc.server', 'ipc.hosts');"
+        "print([m for m in (*heavy, *(f'memoryd.{room}' for room in rooms)) if sys.modules.get(m)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -29,7 +29,7 @@ from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
-from memoryd.memory.text import cut, tokens
+from memoryd.memory.text import cut, head, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
 
@@ -126,13 +126,10 @@ def forgotten(text: str) -> MemoryItem:
 
 
 def at_most(text: str, budget: int) -> str:
-    if tokens(text) <= budget:
+    short = head(text, budget)
+    if short == text:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if tokens(text[:middle]) <= budget else (low, middle - 1)
-    return f"{cut(text, low)}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
+    return f"{cut(text, len(short))}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
 
 
 def manifest(catalogue: Catalogue) -> str:
@@ -157,7 +154,8 @@ def why(reason: Reason) -> WhyItem:
     return WhyItem(
         line=reason.line, file=reason.file, host=reason.session.partition("/")[0], session=reason.session,
         seq=reason.seq, at=parse_rfc3339(reason.at) if reason.at else None, tier=reason.tier,
-        quote=redact(reason.quote), author=reason.author, run=reason.run, active=reason.active, note=reason.note,
+        quote=redact(reason.quote), source=reason.source, author=reason.author, run=reason.run, active=reason.active,
+        note=reason.note,
         written_at=parse_rfc3339(reason.written_at) if reason.written_at else None,
     )  # fmt: skip
 
@@ -169,6 +167,7 @@ def purged(done: Purged, dry_run: bool) -> MemoryPurged:
         lines=tuple(PurgedLine(file=file, line=clean(line)) for file, line in done.lines) if dry_run else (),
         line_count=len(done.lines), files=done.files, files_removed=done.removed, versions=done.versions,
         snapshots=done.snapshots, quarantined=done.quarantined, spooled=done.spooled, goals=done.goals,
+        notes=done.notes,
         unreached=tuple(UnreachedPlace(what=place.what, where=place.where) for place in done.unreached),
     )  # fmt: skip
 

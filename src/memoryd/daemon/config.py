@@ -54,8 +54,17 @@ def _looks_like_a_key(name: str) -> bool:
     return redact(name) != name
 
 
+def _place(path: str) -> str:
+    """:raises ValueError: it is relative: hooks and daemon, which stand in other folders, would mean other places"""
+    whole = os.path.expanduser(path)
+    if path and not os.path.isabs(whole):
+        raise ValueError("is no absolute path; write all of it, or begin it with ~/")
+    return whole
+
+
 Address = Annotated[str, AfterValidator(_address)]
 Variable = Annotated[str, AfterValidator(_variable)]
+Place = Annotated[str, AfterValidator(_place)]
 
 
 class _Section(BaseModel):
@@ -65,8 +74,8 @@ class _Section(BaseModel):
 class Daemon(_Section):
     enabled: bool = True
     autostart: bool = False  #: a hook that finds no daemon starts one
-    socket: str | None = None
-    data_dir: str | None = None
+    socket: Place | None = None
+    data_dir: Place | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 
@@ -185,6 +194,13 @@ class Privacy(_Section):
     scanner: bool = False  #: the second net of the extra `scan`
 
 
+class Notes(_Section):
+    """When working notes expire that say nothing else."""
+
+    working_hours: float = Field(default=24, gt=0, le=8760)
+    until_session_end: bool = True  #: those of a session end with it
+
+
 class Retention(_Section):
     days: int = Field(default=400, ge=1)
     max_bytes: int = Field(default=2_000_000_000, ge=1_000_000)
@@ -211,6 +227,7 @@ class Config(_Section):
     recall: Recall = Recall()
     search: Search = Search()
     privacy: Privacy = Privacy()
+    notes: Notes = Notes()
     retention: Retention = Retention()
     logs: Logs = Logs()
 

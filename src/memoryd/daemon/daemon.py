@@ -33,6 +33,7 @@ from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger
+from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.outages import JournalBreaker
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
@@ -55,6 +56,7 @@ from memoryd.daemon.searching import SessionSearch
 from memoryd.daemon.spending import Spending
 from memoryd.daemon.sweep import Sweep
 from memoryd.daemon.teaming import Teams
+from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
@@ -122,6 +124,7 @@ class Daemon:
     drainer: Drainer = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
+    tracker: Tracker = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -156,6 +159,7 @@ class Daemon:
             wake=lambda: self.worker.wake(),
             off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
             hide=lambda events: self.ingest.ignores.without(events),
+            observe=lambda event: self.recaller.observe(event),
         )
         self.runner = Runner(
             runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
@@ -198,8 +202,9 @@ class Daemon:
         conversations = Conversations(self.journal)
         self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
+        self.tracker = Tracker(self.journal)
         self.follower = Follower(
-            worker=self.worker, indexer=self.indexer, recaller=self.recaller, reader=self.reader,
+            worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
@@ -214,7 +219,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            observe=self.observer.look, rest=self._rest,
+            notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -257,7 +262,14 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (self.worker.serve, self.sweep.serve, self.indexer.serve, self._catch_up, self._watchdog):
+        for work in (
+            self.worker.serve,
+            self.sweep.serve,
+            self.indexer.serve,
+            self.tracker.serve,
+            self._catch_up,
+            self._watchdog,
+        ):
             self.spawn(work())
 
     def handle_signals(self) -> None:

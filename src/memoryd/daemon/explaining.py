@@ -42,6 +42,7 @@ class Reason:
     at: str = ""  #: of the turn, else of the version
     tier: Tier | None = None
     quote: str = ""  #: found word for word in the event
+    source: str = ""  #: of what was imported: the file, and the place in it
 
 
 class _Kept(NamedTuple):
@@ -230,7 +231,16 @@ def _quoted(origin: Reason, cited: Sequence[Row]) -> list[Reason]:
     near = sorted(unlike, key=lambda quote: -quote[0])[:MAX_QUOTES]
     near = [quote for quote in near if quote[0] >= _NEAR * near[0][0]]
     return [
-        replace(origin, session=row["session"], seq=row["seq"], at=row["at"], tier=tier, quote=quote, note="")
+        replace(
+            origin,
+            session=row["session"],
+            seq=row["seq"],
+            at=row["at"],
+            tier=tier,
+            quote=quote,
+            source=row["source"],
+            note="",
+        )
         for _, row, tier, quote in near
     ]
 

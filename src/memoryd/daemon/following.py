@@ -12,6 +12,7 @@ from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.recalling import Recaller
+from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
 from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionEnd, SubagentStop
@@ -26,6 +27,7 @@ class Follower:
 
     worker: Worker
     indexer: Indexer
+    tracker: Tracker
     recaller: Recaller
     reader: TranscriptReader
     observer: Observer
@@ -39,6 +41,7 @@ class Follower:
         if any(one.job for one in appended):
             self.worker.wake()
         self.indexer.wake()
+        self.tracker.wake(event.host, event.session_id)
         directory = binding.dir
         reads = transcript_path is not None or isinstance(event, SessionEnd)  # not every host names it at the end
         if reads or isinstance(event, PreCompact | PostCompact) or self.observer.is_new(directory):

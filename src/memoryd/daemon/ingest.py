@@ -130,12 +130,14 @@ class Ingest:
         one = appended[0]
         return EventPublished(seq=one.seq, duplicate=one.duplicate, turn_count=one.turn_count, due=one.due, job=one.job)
 
-    async def admit(self, events: Sequence[Event], *, headless: bool) -> list[Arrival]:
+    async def admit(self, events: Sequence[Event], *, headless: bool, hint: str | None = None) -> list[Arrival]:
         """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
 
         What was said off the record stays out, as it does when a transcript is read.
+
+        :param hint: a folder of its project, where its own is gone
         """
-        binding = await self._bind(events[0], None)
+        binding = await self._bind(events[0], hint)
         if self._is_opted_out(events[0], headless=headless):
             return []
         kept = [event for event in events if not self.is_off_record(binding.dir, event)]

@@ -51,6 +51,17 @@ class Permits:
         """Accept an agent's note. :raises ScanRejected: it shows signs of an attack"""
         _must_not_attack(text)
 
+    def lasting_note(self, text: str) -> None:
+        """Accept what an agent wants told until it is removed.
+
+        :raises ScanRejected: it orders, or speaks for the user
+        """
+        if is_imperative(text) or speaks_for_user(text):
+            raise ScanRejected(
+                "refused: it tells its reader what to do or speaks for the user; state a fact, keep it as kind"
+                f" working, or {_ASK}"
+            )
+
     def forget(self, proposals: Sequence[Proposal], view: MemoryView, directory: Path) -> None:
         """Accept what an agent wants to forget.
 

@@ -79,11 +79,14 @@ class Purged:
     quarantined: int = 0
     spooled: int = 0
     goals: int = 0
+    notes: int = 0
     unreached: tuple[Unreached, ...] = ()
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals)
+        return not (
+            self.events or self.lines or self.quarantined or self.spooled or self.sessions or self.goals or self.notes
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -230,6 +233,7 @@ class Purger:
             quarantined=found.quarantined,
             spooled=spooled,
             goals=found.goals,
+            notes=found.notes,
             unreached=tuple(self._unreached(selection, found)),
         )
 

@@ -9,13 +9,12 @@ from weakref import WeakValueDictionary
 import structlog
 
 from memoryd.clock import Clock
-from memoryd.daemon import checkpoint, teaming, tuning
+from memoryd.daemon import checkpoint, keeping, teaming, tuning
+from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
-from memoryd.daemon.journal import progress as progress_of
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
-from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.daemon.journal.touched import touched
@@ -94,7 +93,7 @@ class Recaller:
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
-        query: str = "", shown: frozenset[str] = frozenset(), progress: Progress | None = None,
+        query: str = "", shown: frozenset[str] = frozenset(), stood: Checkpoint | None = None,
         asker: Asker | None = None, unasked: bool = False,
     ) -> Recalled:  # fmt: skip
         """The memory for the start of a session in these roots.
@@ -103,15 +102,15 @@ class Recaller:
         """
         await self._look(roots)
         catalogue = self._catalogue(roots)
-        settings, language = self.config().recall, self._language_of(catalogue)
+        settings, language = self.config().recall, self.language_of(catalogue)
         words = labels.of(language)
+        words = words.without_tools() if settings.mode == "context" else words
         now = self.clock()
         ask = Ask(
             catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
-            labels=words.without_tools() if settings.mode == "context" else words,
+            labels=words, checkpoint=checkpoint.inline(stood, words.resumption) if stood else None,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
-            query=content_words(query or (progress.asks[-1] if progress and progress.asks else "")),
-            checkpoint=checkpoint.render(progress, language) if progress else None,
+            query=content_words(query or (stood.asks[-1] if stood else "")),
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -127,16 +126,21 @@ class Recaller:
         if before is not None and not before.stale:
             items = tuple(sorted(before.shown - {_STARTED}))
             return Recalled(text=before.text, items=items, left_out=0, generation=before.generation)
-        taken = await self.snapshot(roots, asker=asker)
+        stood = await self._stood(host, session_id) if before else None
+        taken = await self.snapshot(roots, asker=asker, stood=stood)
         await self._remember(host, session_id, taken)
         return taken
+
+    async def _stood(self, host: str, session_id: str) -> Checkpoint | None:
+        return await asyncio.to_thread(checkpoint.of, self.journal, host, session_id)
 
     def _prepare(
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
     ) -> tuple[Ask, tuple[Block, ...]]:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
         goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
-        ask = replace(ask, paths=self._paths(roots, asker), goals=goals)
+        notes = keeping.told(self.journal, list(roots.values()), asker.session, ask.labels)
+        ask = replace(ask, paths=self._paths(roots, asker), goals=goals, notes=notes)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)
@@ -160,11 +164,11 @@ class Recaller:
         catalogue = self._catalogue(roots)
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
-            language=self._language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
+            language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
         )  # fmt: skip
 
-    def _language_of(self, catalogue: Catalogue) -> str:
+    def language_of(self, catalogue: Catalogue) -> str:
         """The configured language, or that of the memory."""
         language = self.config().recall.language
         return catalogue.language() if language == "auto" else language
@@ -199,11 +203,10 @@ class Recaller:
             return await self._keep(event, taken, say=False)
         if source == "resume" and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
-            return await self._keep(event, changed, also=before.shown)
-        progress = None
-        if source == "compact":
-            progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
-        taken = await self.snapshot(roots, max_chars=max_chars, progress=progress, asker=asker, unasked=True)
+            return await self._add(event, changed, before)
+        compacted = source == "compact" or (before is not None and before.stale)
+        stood = await self._stood(event.host, event.session_id) if compacted else None
+        taken = await self.snapshot(roots, max_chars=max_chars, stood=stood, asker=asker, unasked=True)
         return await self._keep(event, taken)
 
     def _just_taken(self, snapshot: Snapshot) -> bool:
@@ -213,31 +216,31 @@ class Recaller:
     async def _prompt(self, event: Event, text: str, roots: Roots, before: Snapshot | None) -> str:
         max_chars = hosts.get(event.host).max_context_chars
         if before is None or before.stale:  # first use, or a host that has no start after a compaction
-            progress = None
-            if before is not None:
-                progress = await asyncio.to_thread(progress_of.read, self.journal, event.host, event.session_id)
+            stood = await self._stood(event.host, event.session_id) if before else None
             taken = await self.snapshot(
-                roots, max_chars=max_chars, query=text, progress=progress, asker=_asker(event), unasked=True
+                roots, max_chars=max_chars, query=text, stood=stood, asker=_asker(event), unasked=True
             )
             return await self._keep(event, taken)
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
-        return await self._keep(event, found, also=before.shown) if found.text else ""
+        return await self._add(event, found, before) if found.text else ""
 
-    async def _keep(
-        self, event: Event, recalled: Recalled, *, also: frozenset[str] = frozenset(), say: bool = True
-    ) -> str:
-        """Remember what the session was shown, and say it."""
-        await self._remember(event.host, event.session_id, recalled, also)
-        return recalled.text if say else ""
+    async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
+        """Remember the snapshot that the session was given, and say it."""
+        await self._remember(event.host, event.session_id, taken)
+        return taken.text if say else ""
 
-    async def _remember(
-        self, host: str, session_id: str, recalled: Recalled, also: frozenset[str] = frozenset()
-    ) -> None:
+    async def _add(self, event: Event, found: Recalled, before: Snapshot) -> str:
+        """Remember what the session was shown beside its snapshot, which stays what it is, and say it."""
+        row = replace(before, shown=before.shown | frozenset(found.items))
+        await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        return found.text
+
+    async def _remember(self, host: str, session_id: str, taken: Recalled) -> None:
         """Recalled text is never evidence."""
-        shown = also | frozenset(recalled.items) | {_STARTED}
-        row = Snapshot(text=recalled.text, generation=recalled.generation, shown=shown, stale=False)
+        shown = frozenset(taken.items) | {_STARTED}
+        row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
     def _catalogue(self, roots: Roots) -> Catalogue:

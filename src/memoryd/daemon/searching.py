@@ -1,11 +1,11 @@
 """Search over past conversations: the index for all that it holds, the texts themselves for what came since."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.conversations import Conversations
@@ -27,8 +27,7 @@ TELLING = 10  #: best texts of a group by which it is ranked; the nth counts 1 /
 AROUND_CHARS = 120  #: of a neighbour, shown before a text that holds none of the words itself
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A text that answers, before it is read."""
 
     id: TurnId
@@ -104,7 +103,7 @@ class SessionSearch:
                 return _best_of_each(places, {place.session: place.session for place in places})
             case "thread":
                 threads = self.conversations.threads({place.session for place in places})
-                return [replace(place, thread=threads[place.session]) for place in _best_of_each(places, threads)]
+                return [place._replace(thread=threads[place.session]) for place in _best_of_each(places, threads)]
 
     def _read(self, places: Sequence[Place], query: str) -> list[TurnHit]:
         held = self.conversations.spoken(place.id for place in places)
@@ -143,7 +142,7 @@ def _lifted(places: Iterable[Place]) -> Iterator[Place]:
         told = {session: _together(said) for session, said in sessions.items()}
         best = max(told.values())
         for session, said in sessions.items():
-            yield from (replace(place, score=place.score + LIFT * told[session] / best) for place in said)
+            yield from (place._replace(score=place.score + LIFT * told[session] / best) for place in said)
 
 
 def _best_of_each(places: Iterable[Place], group_of: Mapping[str, str]) -> list[Place]:
@@ -151,7 +150,7 @@ def _best_of_each(places: Iterable[Place], group_of: Mapping[str, str]) -> list[
     groups: dict[str, list[Place]] = {}
     for place in places:
         groups.setdefault(group_of[place.session], []).append(place)
-    scored = [replace(group[0], hits=len(group), score=_together(group)) for group in groups.values()]
+    scored = [group[0]._replace(hits=len(group), score=_together(group)) for group in groups.values()]
     return sorted(scored, key=lambda place: (-place.score, -place.id.seq))
 
 

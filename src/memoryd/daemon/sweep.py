@@ -14,6 +14,7 @@ import structlog
 from memoryd.clock import Clock
 from memoryd.daemon.config import Config
 from memoryd.daemon.expiring import Expiry
+from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.errors import MemorydError
 from memoryd.ipc.spool import Spool
@@ -35,6 +36,7 @@ class Sweep:
     reload: Callable[[], Awaitable[None]]
     drain_spool: Callable[[], Awaitable[None]]
     expiry: Expiry
+    notes: KeptNotes
     observe: Callable[[], Awaitable[None]]
     rest: Callable[[], None]  #: gives back what nobody used for a while
     wake_worker: Callable[[], None]
@@ -79,6 +81,8 @@ class Sweep:
             steps.append(self._sessions)
         if self.expiry.anything(now):
             steps.append(self.expiry.archive)
+        if self.notes.anything_expired(now):
+            steps.append(self._notes)
         if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):
             steps.append(self._retention)
         return steps
@@ -90,6 +94,10 @@ class Sweep:
         due += await asyncio.to_thread(self.upkeep.heal, now)
         if due:
             self.wake_worker()
+
+    async def _notes(self) -> None:
+        if gone := await asyncio.to_thread(self.notes.expire, self.clock()):
+            log.info("note.expired", notes=gone)
 
     async def _retention(self) -> None:
         now = self.clock()

@@ -7,7 +7,7 @@ the hooks brought are used instead.
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -22,7 +22,7 @@ from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, ToolUse
+from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PreCompact, ToolUse
 from memoryd.ipc.hosts.base import TranscriptRead
 
 CHUNK_BYTES = 4 * 1024 * 1024
@@ -30,6 +30,9 @@ MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped by growing the ch
 APPEND_EVENTS = 256
 
 log = structlog.get_logger("transcript")
+
+
+async def _nothing(event: Event) -> None: ...
 
 
 class _Refused(Exception):
@@ -45,6 +48,7 @@ class TranscriptReader:
     wake: Callable[[], None] = lambda: None
     off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
     hide: Callable[[Sequence[Event]], Sequence[Event]] = lambda events: events  #: what a repository wants not told
+    observe: Callable[[Event], Awaitable[None]] = _nothing  #: what a snapshot becomes stale by
     #: of the sessions that are being read; gone with their last reader
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -111,6 +115,9 @@ class TranscriptReader:
             appended = await asyncio.to_thread(self._commit, done, arrivals[start : start + APPEND_EVENTS])
             if any(one.job for one in appended):
                 self.wake()
+            for arrival, one in zip(arrivals[start : start + APPEND_EVENTS], appended, strict=True):
+                if isinstance(arrival.event, PreCompact) and not one.duplicate:
+                    await self.observe(arrival.event)
         return done, read.consumed > 0 and len(chunk) >= CHUNK_BYTES
 
     def _translate(self, position: Position, chunk: bytes) -> tuple[TranscriptRead, list[Arrival]]:

@@ -93,7 +93,7 @@ def _deliver(host: str, event: "str | None", socket_path: str, spool_dir: str) -
     elif reply is None or '"retry":"never"' not in reply:
         kept = _outcome_only(raw) if event is not None and "tool" in event.lower() else raw
         if kept:
-            _spool(spool_dir, f"{at_ns}-{posix.getpid()}-{ident}", _line(ident, at_ns, host, event, kept))
+            spool(spool_dir, f"{at_ns}-{posix.getpid()}-{ident}", _line(ident, at_ns, host, event, kept))
     if late:
         _touch(spool_dir, ".slow")
     if absent:
@@ -256,7 +256,7 @@ def _directory(path: str) -> None:
         posix.mkdir(path, 0o700)
 
 
-def _spool(spool_dir: str, name: str, line: bytes) -> None:
+def spool(spool_dir: str, name: str, line: bytes) -> None:
     """Leave the line for the daemon: whole and synced under its name, or not at all."""
     _directory(spool_dir)
     if not _room(spool_dir, len(line)):

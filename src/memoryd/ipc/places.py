@@ -5,6 +5,7 @@ Tests and scripts isolate a daemon by HOME and the XDG variables.
 
 import os
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,23 @@ def _home(env: Mapping[str, str]) -> Path:
         return Path(env.get("HOME") or Path.home())
     except RuntimeError as error:
         raise ConfigError("no home directory is known for this user; set HOME") from error
+
+
+def configured(env: Mapping[str, str] | None = None) -> Places:
+    """Return the places of the daemon as it is configured, for a client that reads none of its other settings.
+
+    A configuration that cannot be read names nothing: no daemon could start with it.
+    """
+    env = os.environ if env is None else env
+    try:
+        table = tomllib.loads(find(env).config.read_text("utf-8")).get("daemon")
+    except (OSError, ValueError):
+        table = None
+    table = table if isinstance(table, dict) else {}
+    named = {key: env.get(f"MEMORYD_DAEMON__{key}".upper()) or table.get(key) for key in ("data_dir", "socket")}
+    whole = {key: os.path.expanduser(value) for key, value in named.items() if isinstance(value, str)}
+    absolute = {key: path for key, path in whole.items() if os.path.isabs(path)}
+    return find(env, data=absolute.get("data_dir"), socket=absolute.get("socket"))
 
 
 _DATA_MAC = "Library/Application Support"

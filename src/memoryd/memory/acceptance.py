@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from memoryd.ipc.events import Tier
 from memoryd.memory import noting
-from memoryd.memory.case import Case
+from memoryd.memory.case import Case, LastSaid
 from memoryd.memory.changes import Draft
 from memoryd.memory.draft_rules import DRAFT_RULES, RUN_ONLY
 from memoryd.memory.model import FileKey
@@ -48,6 +48,7 @@ def judge(
     base: Mapping[FileKey, bytes],
     rejected: Sequence[Rejected] = (),
     person: bool = False,
+    last_said: LastSaid = lambda key, line: None,
 ) -> tuple[tuple[Proposal, ...], tuple[Refused, ...]]:
     """Return the accepted proposals and the refused ones with their reasons.
 
@@ -56,8 +57,9 @@ def judge(
 
     :param base: the files as the memory agent saw them
     :param person: a person is the author: no evidence is asked for
+    :param last_said: of lines that stand, so that what was said before them takes the place of none
     """
-    case = Case(evidence=evidence, base=base, rejected=rejected, person=person)
+    case = Case(evidence=evidence, base=base, rejected=rejected, person=person, last_said=last_said)
     accepted: list[Proposal] = []
     refused: list[Refused] = []
     for proposal in (part for whole in proposals for part in _parts(whole)):

@@ -4,14 +4,16 @@ A package may bring a block of its own: a `Block` behind an entry point of the g
 is the block's. Its `sections` is called in a thread with a deadline; what it returns is cleaned like any memory text.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Literal
 
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.labels import Labels
-from memoryd.memory.model import Root
+from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ranking import WEIGHTS, Weights
 
 
@@ -33,6 +35,24 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    text: str
+    done: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note that is kept beside memory, as recall shows it."""
+
+    id: int
+    kind: Literal["priority", "working", "plan"]
+    text: str  #: of a long one its descriptor
+    by_agent: bool
+    described: bool = False  #: `text` is a descriptor
+    steps: tuple[PlanStep, ...] = ()  #: of a plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """What a snapshot is taken for. Read only."""
 
@@ -45,6 +65,7 @@ class Ask:
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()
+    notes: tuple[Note, ...] = ()  #: priority, working and plan, the newest first
     weights: Weights = WEIGHTS  #: of what entries are ranked by
     resumed: bool = False  #: the host still has in its context what the session was shown before
 
@@ -55,6 +76,12 @@ class Piece:
 
     id: str  #: changes with the content; '' for a text that is no memory
     render: Callable[[], str]
+
+
+def item_id(key: FileKey | str, content: str) -> str:
+    """Return an id of a memory that changes with its content."""
+    name = key if isinstance(key, str) else f"{key.root}:{key.path}"
+    return f"{name}#{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """What proposals are judged by: the cited spans, the user's own words in them, and the tier that follows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memoryd.ipc.events import Tier
 from memoryd.memory.model import FileKey
@@ -10,6 +11,9 @@ from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
 from memoryd.memory.wording import SHARED_WORDS, names_stand_in, same_sense, share, telling, turned, unsaid_words
 from memoryd.memory.words import content_words
+
+#: when the newest turn was that a line of a file rests on; None: on none, or a person wrote it
+LastSaid = Callable[[FileKey, str], datetime | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,7 @@ class Case:
     base: Mapping[FileKey, bytes]
     rejected: Sequence[Rejected] = ()
     person: bool = False
+    last_said: LastSaid = lambda key, line: None
     _spans: dict[int, Span | None] = field(default_factory=dict)
     _own: dict[int, str] = field(default_factory=dict)  #: own words by seq
     _words: dict[str, frozenset[str]] = field(default_factory=dict)  #: content words by text
@@ -98,9 +103,14 @@ class Case:
         given = self._said_before(proposal.cites, later=True)
         return own < 1 and any(share(wanted, self.words(other)) > own for _, other in given)
 
-    def newest_said(self, proposal: Proposal, text: str) -> int:
-        """The seq of the newest cited prompt that says a text in the user's own words, 0 when none does."""
-        return max((span.seq for span in self.cited(proposal) if self._says(self.own(span), text)), default=0)
+    def said_since(self, proposal: Proposal, text: str, taken_back: Rejected) -> bool:
+        """Whether a cited prompt says a text in the user's own words, and was said after a fact was taken back."""
+        return any(
+            span.seq > taken_back.after_seq
+            and (taken_back.at is None or span.at > taken_back.at)
+            and self._says(self.own(span), text)
+            for span in self.cited(proposal)
+        )
 
     def rests_on(self, proposal: Proposal, text: str) -> float:
         """The largest share of a text's content words that one cited span holds, whoever said it."""

@@ -22,6 +22,11 @@ def clean(text: str) -> str:
     return text
 
 
+def quoted(text: str) -> str:
+    """Return a text on one line in quotation marks that nothing inside can close: what no user said."""
+    return f"“{re.sub('[“”]', chr(39), ' '.join(text.split()))}”"
+
+
 def closed(rows: list[str]) -> list[str]:
     """Return the rows without the marker of a code fence that is never closed; it would swallow what follows."""
     while (at := _left_open(rows)) is not None:

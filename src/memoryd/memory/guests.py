@@ -14,10 +14,10 @@ from queue import Empty, SimpleQueue
 
 from memoryd.clock import mono
 from memoryd.ipc.sanitise import sanitise
-from memoryd.memory.blocks import Ask, Block, Insert, Piece, Section
+from memoryd.memory.blocks import Ask, Block, Insert, Piece, Section, item_id
 from memoryd.memory.fence import clean
 from memoryd.memory.page import tell_once
-from memoryd.memory.recall_blocks import BUILTIN, item_id
+from memoryd.memory.recall_blocks import BUILTIN
 
 GROUP = "memoryd.recall_blocks"
 GUEST_SECONDS = 0.05  #: for all guests together, at each snapshot

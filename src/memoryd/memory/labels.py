@@ -8,6 +8,27 @@ from memoryd.memory.model import Entry, EntryType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointLabels:
+    """The words of a checkpoint."""
+
+    name: str
+    goal: str
+    constraints: str
+    decisions: str
+    open: str
+    unfinished: str
+    agents: str
+    asks: str
+    changed: str
+    read: str
+    reports: str
+    results: str
+    answer: str
+    rest: str  #: how to read the whole of it
+    stale: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
     """One language. Texts with `{}` are filled by `recall`."""
 
@@ -20,6 +41,7 @@ class Labels:
     how: str  #: the line of the advert that names the tools
     empty: str
     checkpoint: str
+    resumption: CheckpointLabels
     core: Mapping[str, str]
     own_notes: str
     about_user: str
@@ -33,6 +55,10 @@ class Labels:
     sessions: str
     daily: str
     goals: str
+    priority: str
+    working: str
+    plan: str  #: with its id, its title, how many steps are done and how many there are
+    longer: str  #: how to read what a descriptor stands for
     verify: str
     left_out: str
     hint: str  #: how to get what was left out
@@ -43,7 +69,7 @@ class Labels:
 
     def without_tools(self) -> "Labels":
         """Return these labels for sessions that are to look nothing up by themselves."""
-        return replace(self, how="", hint="")
+        return replace(self, how="", hint="", longer="", resumption=replace(self.resumption, rest=""))
 
     def age(self, moment: datetime | None, now: datetime) -> str:
         """Return the age in words, '' when unknown; models feel "47 days ago" better than a date."""
@@ -101,6 +127,23 @@ Look there before you answer from habit when it is about:
     how="How: load the skill `skill-memory`, run `memoryd search WORDS`, or read a file there.",
     empty="Nothing has been remembered here yet.",
     checkpoint="## Where the work stood before the context was compacted",
+    resumption=CheckpointLabels(
+        name="where the work stood",
+        goal="First request",
+        constraints="What the user said must hold in this session",
+        decisions="Decided",
+        open="Open work",
+        unfinished="not finished",
+        agents="Sub-agents that still run",
+        asks="Latest requests",
+        changed="Files changed",
+        read="Files read",
+        reports="Reports of sub-agents",
+        results="Large results",
+        answer="Last answer of the assistant",
+        rest="This is the short form; the whole: `memoryd show {}`",
+        stale={"gone": "gone", "changed": "changed since"},
+    ),
     core={
         "constraints.md": "## Rules and lessons",
         "preferences.md": "## Preferences",
@@ -119,6 +162,10 @@ Look there before you answer from habit when it is about:
     sessions="## Recent sessions",
     daily="## Daily notes",
     goals="## Open goals",
+    priority="## Notes to keep in mind",
+    working="## Working notes",
+    plan="## Plan {}: {} ({} of {} done)",
+    longer="A line in brackets stands for a longer text: `memoryd show ID` gives it.",
     verify="""## Check before you rely on it
 A memory is a note from its day. "Memory says X exists" is not "X exists now".
 - It names a path: see that the file is there.
@@ -154,6 +201,23 @@ ZH = Labels(
     how="查法：加载技能 `skill-memory`，运行 `memoryd search 关键词`，或直接读文件。",
     empty="这里还没有记下任何内容。",
     checkpoint="## 上下文压缩前的工作进度",
+    resumption=CheckpointLabels(
+        name="工作进度",
+        goal="最初的请求",
+        constraints="用户在本会话中提出的要求",
+        decisions="已决定",
+        open="未完成的工作",
+        unfinished="未完成",
+        agents="仍在运行的子代理",
+        asks="最近的请求",
+        changed="改动的文件",
+        read="读过的文件",
+        reports="子代理的报告",
+        results="较大的结果",
+        answer="助手最后的回答",
+        rest="以上是摘要，全文见 `memoryd show {}`",
+        stale={"gone": "已不存在", "changed": "之后有改动"},
+    ),
     core={
         "constraints.md": "## 规则与教训",
         "preferences.md": "## 偏好",
@@ -172,6 +236,10 @@ ZH = Labels(
     sessions="## 最近的会话",
     daily="## 每日笔记",
     goals="## 未完成的目标",
+    priority="## 需要牢记的笔记",
+    working="## 工作笔记",
+    plan="## 计划 {}：{}（已完成 {}/{}）",
+    longer="方括号中的一行代表较长的内容：用 `memoryd show ID` 查看。",
     verify="""## 使用前先核实
 记忆是当天的记录。“记忆说 X 存在”不等于“X 现在存在”。
 - 提到路径：先确认文件还在。

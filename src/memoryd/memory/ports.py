@@ -83,8 +83,12 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A fact that a person took back (undo, forget): proposing it again needs evidence later than `after_seq`."""
+    """A fact that a person took back (undo, forget): proposing it again needs evidence that is later.
+
+    Later in the journal, and said later: a transcript that is imported afterwards holds what was said before.
+    """
 
     root: Path
     fact: str
     after_seq: int
+    at: datetime | None = None  #: when it was taken back; None: not known any more

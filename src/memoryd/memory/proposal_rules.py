@@ -275,14 +275,43 @@ def not_taken_back(proposal: Proposal, case: Case) -> Objection:
     if case.person or not case.rejected:
         return None
     texts = new_texts(proposal)
-    newest = case.newest_said(proposal, "\n".join(texts))
-    facts = [r.fact for r in case.rejected if r.after_seq >= newest]
+    whole = "\n".join(texts)
+    facts = [one.fact for one in case.rejected if not case.said_since(proposal, whole, one)]
     said = [bare(row) for text in texts for row in (text, *text.split("\n")) if bare(row)]
     if any(
         similarity(row, fact) >= lines.SAME_FACT or fold(fact) in fold(row) for row in said for fact in facts if fact
     ):
         return "taken-back", "a person took this fact back and has not said it again since"
     return None
+
+
+def nothing_newer_gives_way(proposal: Proposal, case: Case) -> Objection:
+    """What was said before takes the place of nothing that was said after it: an imported transcript is late."""
+    if case.person:
+        return None
+    newest = max((span.at for span in case.cited(proposal)), default=None)
+    stood = filter(None, (case.last_said(key, line) for key, line in _giving_way(proposal, case)))
+    if newest is None or all(at <= newest for at in stood):
+        return None
+    return "outdated", "what it would take the place of was said later"
+
+
+def _giving_way(proposal: Proposal, case: Case) -> list[tuple[FileKey, str]]:
+    """The lines that a proposal takes out or replaces, with their files."""
+    match proposal:
+        case Lines():
+            gone = [*proposal.remove, *(old for old, _ in proposal.replace)]
+            return [(FileKey(root, proposal.file), line) for root in Root for line in gone]
+        case Supersede():
+            slugs = [proposal.old, proposal.slug]
+        case Save() | Archive():
+            slugs = [proposal.slug]
+        case _:
+            return []
+    keys = [key for key in case.base if entries.slug_of(key.path) in slugs]
+    return [
+        (key, row) for key in keys for row in entries.parse("", decode(case.base[key])).body.split("\n") if bare(row)
+    ]
 
 
 PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
@@ -294,6 +323,7 @@ PROPOSAL_RULES: tuple[Callable[[Proposal, Case], Objection], ...] = (
     no_attack,
     cites_something,
     not_taken_back,  # before the rules that a person may overrule
+    nothing_newer_gives_way,
     tier_is_users,
     user_said_so,
     removal_is_asked_for,

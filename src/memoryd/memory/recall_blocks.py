@@ -1,15 +1,14 @@
 """The blocks of a snapshot, in the order of DESIGN.md 5.4. A row each: name, place, priority, share, when."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from memoryd.memory import daily, labels, nearby
-from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section
+from memoryd.memory import daily, kept_notes, labels, nearby
+from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, item_id
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
-from memoryd.memory.fence import clean, closed
+from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
 from memoryd.memory.ranking import composite, ranked
@@ -100,6 +99,7 @@ def goals(ask: Ask) -> Iterator[Section]:
 BLOCKS = (
     Block(name=ADVERT, order=10, priority=10, sections=advert),
     Block(name="checkpoint", order=20, priority=20, sections=checkpoint),
+    Block(name="notes", order=25, priority=25, share=0.35, sections=kept_notes.sections),
     Block(name="core", order=30, priority=30, share=CORE_SHARE, sections=core),
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
     Block(name="entries", order=50, priority=50, sections=entries),
@@ -112,12 +112,6 @@ BLOCKS = (
     Block(name="left_out", order=110, priority=0, insert=Insert.CLOSING),
 )
 BUILTIN = tuple(block.name for block in BLOCKS)
-
-
-def item_id(key: FileKey | str, content: str) -> str:
-    """Return an id of a memory that changes with its content."""
-    name = key if isinstance(key, str) else f"{key.root}:{key.path}"
-    return f"{name}#{hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def row_piece(key: FileKey, row: str) -> Piece:
@@ -176,8 +170,8 @@ def _procedure_text(known: Known) -> str:
 
 def _session_piece(session: SessionSummary, words: Labels) -> Piece:
     rows = [row for row in words.summarised(session.text).split("\n") if row.strip()]
-    said = re.sub("[“”]", "'", cut(" / ".join(map(bare, rows)), SESSION_CHARS))
-    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: “{said}”"))
+    said = quoted(cut(" / ".join(map(bare, rows)), SESSION_CHARS))
+    return Piece(item_id(session.key, session.text), partial(clean, f"> {session.date}: {said}"))
 
 
 def _note_pieces(word: str, notes: DayNotes) -> list[Piece]:
@@ -189,7 +183,7 @@ def _note_text(word: str, row: str) -> str:
     head, agent, said = row.partition(daily.AGENT)
     if not agent or len(head) > len("00:00 "):
         return clean(f"- {word} {cut(row, NOTE_CHARS)}")
-    return clean(f"> {word} {head}{agent}“{re.sub('[“”]', chr(39), cut(said, NOTE_CHARS))}”")
+    return clean(f"> {word} {head}{agent}{quoted(cut(said, NOTE_CHARS))}")
 
 
 def _goal_text(goal: Goal, ask: Ask) -> str:

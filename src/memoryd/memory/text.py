@@ -77,6 +77,17 @@ def tokens(text: str) -> int:
     return wide + 2 * astral + math.ceil((len(text) - wide - astral + other) / 4)
 
 
+def head(text: str, budget: int) -> str:
+    """Return the longest beginning of a text that is within a budget of tokens."""
+    if tokens(text) <= budget:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokens(text[:middle]) <= budget else (low, middle - 1)
+    return text[:low]
+
+
 def is_chinese(text: str) -> bool:
     """Whether a text is written in Chinese: 30 % of its letters are Han, and none is kana or hangul."""
     letters = sum(map(str.isalpha, text))

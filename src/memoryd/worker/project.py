@@ -127,6 +127,8 @@ def texts(row: EventRow) -> list[Utterance]:
             return _utterances(row, said)
         case "pre_compact" | "post_compact":
             return _utterances(row, _messages(data))
+        case "subagent_stop":
+            return _utterances(row, [("assistant", data.get("last_message") or "", None)])
         case _:
             return []
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 import structlog
@@ -12,6 +13,7 @@ from memoryd.errors import MemorydError, RestartNeeded
 from memoryd.memory import acceptance, draft
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.apply import Committed, Raced, apply
+from memoryd.memory.case import LastSaid
 from memoryd.memory.changes import Cited
 from memoryd.memory.model import EntryType, FileKey, MemoryView
 from memoryd.memory.ports import Author, FileChange, Rejected
@@ -221,7 +223,7 @@ class Runner:
         def plan(base: Mapping[FileKey, bytes]) -> Plan:
             accepted, refused = acceptance.judge(
                 proposals, evidence=self.runs.evidence, base=base, person=person,
-                rejected=self.runs.rejected(run.roots.values()),
+                rejected=self.runs.rejected(run.roots.values()), last_said=self._last_said(run),
             )  # fmt: skip
             made = draft.build(
                 base, accepted, now=self.clock(), has_project=run.has_project, sources=self.runs.sources,
@@ -238,6 +240,15 @@ class Runner:
 
         return plan
 
+    def _last_said(self, run: Run) -> LastSaid:
+        """When the newest turn was that a line rests on."""
+
+        def look(key: FileKey, line: str) -> datetime | None:
+            seqs = self.runs.ours(run.roots[key.root], key.path, line) if key.root in run.roots else None
+            return max((span.at for span in self.runs.evidence.spans(seqs or ()).values()), default=None)
+
+        return look
+
     def _file_changes(self, run: Run, plan: Plan) -> tuple[FileChange, ...]:
         """The plan's files and the index that follows from them."""
         wanted = [*plan.changes.items(), *self.shelf.index_changes(run.roots, plan.changes).items()]
@@ -248,12 +259,15 @@ class Runner:
         )
 
 
+_TOO_LATE = ("taken-back", "outdated")
+
+
 def _without_changes(run: Run, plan: Plan, projection: Projection | None) -> Outcome:
     """A run that wrote nothing. The rules say the same again to the same words: only other agents get another try.
 
     What waits for a person, or was taken back by one, is no fault of the agent's.
     """
-    faults = [one for one in plan.refused if not one.for_review and one.code != "taken-back"]
+    faults = [one for one in plan.refused if not one.for_review and one.code not in _TOO_LATE]
     if faults and run.agent != "rules":
         return Rejection(reason=f"every proposal was refused, the first: {faults[0].reason}")
     return NoChange(to_seq=projection.to_seq, partial=projection.partial) if projection else NoChange(to_seq=0)

@@ -284,7 +284,7 @@ def test_a_spool_of_too_many_files_is_full(short_dir: Path, monkeypatch: pytest.
     monkeypatch.setattr(hook, "MAX_SPOOL_FILES", 3)
     for n in range(3):
         (short_dir / str(n)).write_bytes(b"x")
-    hook._spool(str(short_dir), "4-1-x", b"line\n")
+    hook.spool(str(short_dir), "4-1-x", b"line\n")
     assert sorted(os.listdir(short_dir)) == [".full", "0", "1", "2"]
 
 
@@ -294,7 +294,7 @@ def test_a_failed_write_leaves_no_half_of_an_event(short_dir: Path, monkeypatch:
 
     monkeypatch.setattr(hook, "_write", full)
     with pytest.raises(OSError, match="space"):
-        hook._spool(str(short_dir), "4-1-x", b"line\n")
+        hook.spool(str(short_dir), "4-1-x", b"line\n")
     assert os.listdir(short_dir) == []
 
 
@@ -317,7 +317,7 @@ def test_on_macos_the_spool_is_synced_to_the_platter(short_dir: Path, monkeypatc
     mac.fcntl = lambda descriptor, command: calls.append(command)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "fcntl", mac)
     monkeypatch.setattr(sys, "platform", "darwin")
-    hook._spool(str(short_dir), "4-1-x", b"line\n")
+    hook.spool(str(short_dir), "4-1-x", b"line\n")
     assert calls == [51, 51]  # the file, then its name
 
 
@@ -333,7 +333,7 @@ def test_on_linux_file_and_folder_are_synced_around_the_rename(
 
     monkeypatch.setattr(hook, "_sync", lambda descriptor: steps.append("sync"))
     monkeypatch.setattr(posix, "rename", moved)
-    hook._spool(str(short_dir), "4-1-x", b"line\n")
+    hook.spool(str(short_dir), "4-1-x", b"line\n")
     assert steps == ["sync", "rename", "sync"]
 
 

@@ -67,9 +67,14 @@ BASE: dict[FileKey, bytes] = {
 }
 
 
-def verdict(proposal: Proposal, *, person: bool = False, rejected: Sequence[Rejected] = ()) -> str:
-    """Return `ok`, or the code of the first refusal."""
-    accepted, refused = judge([proposal], evidence=JOURNAL, base=BASE, rejected=rejected, person=person)
+def verdict(
+    proposal: Proposal, *, person: bool = False, rejected: Sequence[Rejected] = (), stood_since: datetime | None = None
+) -> str:
+    """Return `ok`, or the code of the first refusal; `stood_since`: when all that stands was said."""
+    accepted, refused = judge(
+        [proposal], evidence=JOURNAL, base=BASE, rejected=rejected, person=person,
+        last_said=lambda key, line: stood_since,
+    )  # fmt: skip
     assert len(accepted) + len(refused) >= 1
     assert all(r.reason for r in refused)
     return refused[0].code if refused else "ok"
@@ -178,7 +183,8 @@ def test_each_rule_for_proposals_is_needed(rule: object, monkeypatch: pytest.Mon
     taken_back = [Rejected(root=Path("/m"), fact="prefers tabs over spaces in Python", after_seq=5)]
 
     def verdicts() -> list[str]:
-        return [verdict(bad) for _, bad in BAD] + [verdict(GOOD[0], rejected=taken_back)]
+        late = verdict(REPLACING, stood_since=AT + timedelta(minutes=1))
+        return [verdict(bad) for _, bad in BAD] + [verdict(GOOD[0], rejected=taken_back), late]
 
     before = verdicts()
     monkeypatch.setattr(acceptance, "PROPOSAL_RULES", rest)
@@ -260,6 +266,26 @@ def test_a_fact_that_was_taken_back_needs_a_later_citation() -> None:
     assert verdict(GOOD[0], rejected=[later]) == "taken-back"
     assert verdict(a_line("likes tea", 2), rejected=[later]) == "not-said"
     assert verdict(GOOD[0], rejected=[later], person=True) == "ok"
+
+
+def test_a_fact_that_was_taken_back_needs_to_be_said_after_that() -> None:
+    fact = "prefers tabs over spaces in Python"
+    before, after = (Rejected(root=Path("/m"), fact=fact, after_seq=1, at=AT + timedelta(minutes=n)) for n in (-1, 1))
+    assert verdict(GOOD[0], rejected=[before]) == "ok"
+    assert verdict(GOOD[0], rejected=[after]) == "taken-back"  # it came in later, from a transcript of before
+
+
+#: takes the place of a line that stands, by a prompt of `AT`
+REPLACING = Lines(
+    file="preferences.md", replace=(("prefers spaces", "prefers tabs over spaces in Python"),), cites=(2,)
+)
+
+
+def test_what_was_said_before_takes_the_place_of_nothing_that_was_said_after_it() -> None:
+    said = {minutes: verdict(REPLACING, stood_since=AT + timedelta(minutes=minutes)) for minutes in (-1, 0, 1)}
+    assert said == {-1: "ok", 0: "ok", 1: "outdated"}
+    assert verdict(REPLACING) == "ok"  # on nothing that was said rests what a person wrote
+    assert verdict(REPLACING, stood_since=AT + timedelta(minutes=1), person=True) == "ok"
 
 
 # what no user said

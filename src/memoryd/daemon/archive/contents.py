@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.archive import older
+from memoryd.daemon.archive import notes, older
 from memoryd.daemon.archive.container import Archive
 from memoryd.daemon.archive.older import Lines
 from memoryd.daemon.cleaning import clean
@@ -77,14 +77,16 @@ class Reader:
         lost = {(event.host, event.session_id) for event in events} - held
         unchanged = older.unchanged(tables["versions"], emptied)
         older.leave_out(tables, emptied)
-        tables["goals"] = self.history.journal.read(lambda c: [row for row in tables["goals"] if not _purged(c, row)])
+        for name in ("goals", "notes"):
+            tables[name] = self._not_purged(tables[name])
+        tables["notes"] = list(map(notes.checked, tables["notes"]))
         tables["sessions"] = [
             {**r, "note": "" if refused | off else redact(r["note"])}
             for r in tables["sessions"]
             if (r["host"], r["session_id"]) not in lost
         ]
         tables["citations"] = [r for r in tables["citations"] if r["line"] not in gone.get((r["root"], r["path"]), ())]
-        for name, columns in (("spawns", ("parent", "child")), ("goals", ("session_id",))):
+        for name, columns in (("spawns", ("parent", "child")), ("goals", ("session_id",)), ("notes", ("session_id",))):
             tables[name] = [r for r in tables[name] if not any((r["host"], r[column]) in lost for column in columns)]
         if refused | off:
             _forget_traces(tables, {root for root, _ in gone})
@@ -96,6 +98,9 @@ class Reader:
             dirs=[row for row in kinds if row[0] not in {str(self.places.user_memory), *empty}],
             files={root: found for root, found in files.items() if str(root) not in empty},
         )  # fmt: skip
+
+    def _not_purged(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return self.history.journal.read(lambda connection: [row for row in rows if not _purged(connection, row)])
 
     def _place(self, root: Mapping[str, Any]) -> Path:
         name, kind = str(root["name"]), str(root["kind"])
@@ -121,7 +126,7 @@ class Reader:
 
 _TABLES = (
     "projects", "sessions", "turns", "runs", "versions", "citations", "rejected", "tombstones", "purged", "purges",
-    "spawns", "goals", "copies", "run_dirs",
+    "spawns", "goals", "notes", "copies", "run_dirs",
 )  # fmt: skip
 
 
@@ -189,9 +194,10 @@ def _gone(citations: Sequence[Mapping[str, Any]], seqs: set[int], stood: Lines) 
     return {key: frozenset(lines) for key, lines in found.items()}
 
 
-def _purged(connection: Connection, goal: Mapping[str, Any]) -> bool:
+def _purged(connection: Connection, row: Mapping[str, Any]) -> bool:
+    """Of a goal or a note."""
     return tombstones.covers_goal(
-        connection, host=goal["host"], session_id=goal["session_id"], created_at=goal["created_at"]
+        connection, host=row["host"], session_id=row["session_id"], created_at=row["created_at"]
     )
 
 

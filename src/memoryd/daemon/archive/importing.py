@@ -61,6 +61,7 @@ class Importer:
             citations=tables["citations"], copies=tables["copies"],
             rejected=tables["rejected"], rules=tables["purges"],
             spawns=tables["spawns"], goals=[{**row, "text": redact(row["text"])} for row in tables["goals"]],
+            notes=tables["notes"],
             marks={name: [row["digest"] for row in tables[name]] for name in ("tombstones", "purged")},
             changes=tuple(plan), stands=stands,
         )  # fmt: skip

@@ -15,7 +15,14 @@ from memoryd.memory.ports import Author
 Lines = Mapping[tuple[str, str], frozenset[str]]  #: (directory, path) -> digests of lines
 
 #: when a row became true; events have rules of their own
-_TIMES = {"sessions": "last_at", "runs": "started_at", "versions": "at", "goals": "created_at", "spawns": "opened_at"}
+_TIMES = {
+    "sessions": "last_at",
+    "runs": "started_at",
+    "versions": "at",
+    "goals": "created_at",
+    "notes": "created_at",
+    "spawns": "opened_at",
+}
 
 
 def lines_of(archive: Archive, versions: Sequence[Mapping[str, Any]], emptied: str) -> Lines:
@@ -50,6 +57,6 @@ def leave_out(tables: Mapping[str, list[dict[str, Any]]], emptied: str) -> None:
 
 
 def directories(tables: Mapping[str, list[dict[str, Any]]]) -> set[str]:
-    """The directories that sessions, runs, versions or goals are about."""
-    about = [row for name in ("sessions", "runs", "versions", "goals") for row in tables[name]]
+    """The directories that sessions, runs, versions, goals or notes are about."""
+    about = [row for name in ("sessions", "runs", "versions", "goals", "notes") for row in tables[name]]
     return {row.get("dir") or row["root"] for row in about}

@@ -15,6 +15,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     past,
     purge,
     archive,
+    imports,
     sessions,
     documents,
     history,
@@ -41,6 +42,7 @@ for group in (
 
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
+    "imports",
     "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "scopes", "search",
     "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

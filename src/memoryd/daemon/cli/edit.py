@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from memoryd.daemon import descriptors
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.memory import Name, read, tell_saved
 from memoryd.daemon.cli.root import MEMORY, Cwd, app
@@ -30,6 +31,8 @@ def edit(name: Name, cwd: Cwd = None) -> None:
     Example: [cyan]EDITOR="code --wait" memoryd edit preferences.md[/]
     """
     here = asking.absolute(cwd)
+    if descriptors.parse(name):
+        raise UsageError(f"{name} is no memory; `memoryd note remove` and `memoryd note add` change a note")
     item = read(name, {"cwd": here}).items[0]
     slug = entries.slug_of(item.path)
     if slug is None:

@@ -21,6 +21,7 @@ NEAR_LIMIT = 0.9  #: share of a type's room from which `save` says so
 _NOTHING = "no memory fits this prompt; `memoryd search --match any` finds by one word in common"
 Scopes = Annotated[list[Root] | None, typer.Option("--scope", help="Only this scope; may be repeated.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A core file (preferences.md) or an entry, from `list`.")]
+Shown = Annotated[str, typer.Argument(metavar="NAME", help="A core file, an entry from `list`, or an id like note:3.")]
 
 
 @app.command(rich_help_panel=MEMORY)
@@ -122,20 +123,40 @@ def place(item: MemoryItem) -> str:
 
 
 @app.command(rich_help_panel=MEMORY)
-def show(name: Name, cwd: Cwd = None, memory_dir: MemoryDir = None, scope: Scopes = None, json: Json = False) -> None:
+def show(
+    name: Shown,
+    cwd: Cwd = None,
+    memory_dir: MemoryDir = None,
+    scope: Scopes = None,
+    cursor: Cursor = None,
+    json: Json = False,
+) -> None:
     """Print one memory whole; on a terminal with its line numbers, for `why NAME:LINE`.
+
+    Also what a descriptor stands for, by its id: `note:3`, `event:120`, `checkpoint:7`, a page at a time.
 
     Example: [cyan]memoryd show preferences.md[/]
     """
-    found = read(name, asking.where(cwd, memory_dir), scopes=scope)
-    text = found.items[0].text or ""
+    found = read(name, asking.where(cwd, memory_dir), scopes=scope, cursor=cursor)
+    item = found.items[0]
+    text = item.text or ""
     screen.as_json(found) if json else screen.numbered(text) if sys.stdout.isatty() else screen.raw(text)
+    if item.stale and not json:
+        screen.warn(f"note: {item.name} is {_STALE[item.stale]}")
+    if not json:
+        screen.more(found.next_cursor)
 
 
-def read(name: str, where: Mapping[str, str], *, scopes: list[Root] | None = None) -> MemoryItems:
+_STALE = {"gone": "gone; this is what it held", "changed": "another one by now; this is what it held"}
+
+
+def read(
+    name: str, where: Mapping[str, str], *, scopes: list[Root] | None = None, cursor: str | None = None
+) -> MemoryItems:
     """One memory by name. :raises NotFound: no such memory"""
     name, named = split(name)
-    found: MemoryItems = asking.ask("memory.read", {"name": name, **where, "scopes": named or tuple(scopes or ())})
+    wanted = {"name": name, **where, "scopes": named or tuple(scopes or ()), "cursor": cursor}
+    found: MemoryItems = asking.ask("memory.read", wanted)
     return found
 
 

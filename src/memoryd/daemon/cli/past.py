@@ -160,14 +160,14 @@ _WHY_COLUMNS = (
     Column(title="memory", fold=True, ratio=2),
     Column(title="was said", fold=True, ratio=3),
     Column(title="by", columns=screen.NARROW),
-    Column(title="session#seq", columns=100, fold=True),
+    Column(title="session#seq, or file", columns=100, fold=True),
     Column(title="when", columns=screen.NARROW),
 )
 
 
 def _reason(item: WhyItem, now: datetime) -> tuple[str, ...]:
     said = " ".join(part for part in (item.quote, f"({item.note})" if item.note else "") if part)
-    turn = f"{item.session}#{item.seq}" if item.seq else "-"
+    turn = item.source or (f"{item.session}#{item.seq}" if item.seq else "-")
     return (item.line, said, item.tier or item.author, turn, ago(item.at, now) if item.at else "-")
 
 

@@ -86,7 +86,7 @@ def _numbers(found: MemoryPurged) -> str:
     counts = {
         "events": found.events, "sessions": len(found.sessions), "lines of memory": found.line_count,
         "whole files": found.files_removed, "versions": found.versions,
-        "goals": found.goals, "payloads set aside": found.quarantined + found.spooled,
+        "goals": found.goals, "notes": found.notes, "payloads set aside": found.quarantined + found.spooled,
     }  # fmt: skip
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
 

@@ -146,4 +146,6 @@ def _agents(host: str, ident: str) -> Iterator[tuple[str, str]]:
     found = asking.ask("session.descendants", {"host": host, "session_id": ident, "limit": 1000})
     for agent in found.items:
         state = "runs" if agent.open else "done"
-        yield "sub-agent", f"{'  ' * (agent.depth - 1)}{agent.session_id} ({agent.agent_type or 'agent'}, {state})"
+        said = f": {agent.report}" if agent.report else ""
+        name = f"{agent.session_id} ({agent.agent_type or 'agent'}, {state})"
+        yield "sub-agent", f"{'  ' * (agent.depth - 1)}{name}{said}"

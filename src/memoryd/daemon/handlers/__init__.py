@@ -9,6 +9,7 @@ from memoryd.daemon.handlers.archive import Archives
 from memoryd.daemon.handlers.daemon import Process
 from memoryd.daemon.handlers.events import Events
 from memoryd.daemon.handlers.goals import Goals
+from memoryd.daemon.handlers.imports import Imports
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.recall import Recall
@@ -23,7 +24,8 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Scopes, Team, Work, MemoryAgents, Costs, Process,
+    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Imports, Scopes, Team, Work, MemoryAgents, Costs,
+    Process,
 )  # fmt: skip
 
 

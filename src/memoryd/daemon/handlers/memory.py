@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memoryd.clock import rfc3339
-from memoryd.daemon import answers, purging, teaming
+from memoryd.daemon import answers, descriptors, purging, teaming, unfolding
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, lines, quality, team
+from memoryd.memory import entries, labels, lines, quality, team
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, FileKey, MemoryView, Root
 from memoryd.memory.path_rules import broken_rule
@@ -19,6 +19,7 @@ from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
 from memoryd.memory.search import memories
+from memoryd.memory.text import head
 
 READ_TOKENS = 20_000  #: of `memory.read`
 
@@ -62,6 +63,8 @@ class Memory(Handlers):
             raise BadEvent(
                 "name a memory: an entry's slug or a core file, e.g. preferences.md; `memoryd list` shows them"
             )
+        if ident := descriptors.parse(params.name):
+            return await self._described(ident, params, catalogue)
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
         named = [key for key in sorted(catalogue.files) if key.path in wanted]
         found = max(
@@ -76,6 +79,19 @@ class Memory(Handlers):
             update={"text": short, "truncated": short != text, "file": str(file)}
         )
         return m.MemoryItems(items=(item,))
+
+    async def _described(self, ident: tuple[str, int], params: m.MemoryQuery, catalogue: Catalogue) -> m.MemoryItems:
+        """A page of what a descriptor stands for."""
+        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
+        words = labels.of(self.daemon.recaller.language_of(catalogue))
+        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words)
+        start = answers.offset_of(params.cursor) or params.offset
+        page, more = await asyncio.to_thread(_page, found.text, start)
+        item = m.MemoryItem(
+            scope=found.root.value, path=params.name or "", name=found.name, description=found.kind, text=page,
+            truncated=more, stale=found.state or None,
+        )  # fmt: skip
+        return m.MemoryItems(items=(item,), next_cursor=str(start + len(page)) if more else None)
 
     async def _file(self, roots: Mapping[Root, Path], key: FileKey) -> Path:
         if key.root is not Root.TEAM:
@@ -185,6 +201,13 @@ class Memory(Handlers):
             session=params.session, source=params.source, before=params.before, everything=params.all,
         )  # fmt: skip
         return answers.purged(await self.daemon.purger.purge(selection, dry_run=params.dry_run), params.dry_run)
+
+
+def _page(text: str, start: int) -> tuple[str, bool]:
+    """What may be shown of a text from a character on, as much as one answer holds, and whether more follows."""
+    rest = clean(text)[start:]
+    page = head(rest, READ_TOKENS)
+    return page, len(page) < len(rest)
 
 
 def _proposal(params: m.MemorySaveParams, given: Given) -> Save:

@@ -9,8 +9,12 @@ from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.journal.prompts import Place, Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
+from memoryd.daemon.journal.store import Row
 from memoryd.ipc.methods import sessions as m
 from memoryd.memory.recall import clean
+from memoryd.memory.text import cut
+
+REPORT_CHARS = 400  #: of what a sub-agent said at its end, in a list
 
 
 class Sessions(Handlers):
@@ -49,6 +53,7 @@ class Sessions(Handlers):
             m.SessionHit(
                 session=hit.spoken.session, seq=hit.spoken.seq, role=hit.spoken.role, at=hit.spoken.at,
                 snippet=clean(hit.snippet), score=round(hit.score, 4), hits=hit.hits, thread=hit.thread,
+                agent=clean(hit.spoken.agent),
             )
             for hit in found[: params.limit]
         )  # fmt: skip
@@ -56,12 +61,12 @@ class Sessions(Handlers):
 
     async def session_descendants(self, params: m.DescendantsParams) -> m.Descendants:
         start = answers.offset_of(params.cursor)
-        rows = await asyncio.to_thread(
-            AgentGraph(self.daemon.journal).descendants, params.host, params.session_id, open_only=params.open
-        )
+        graph = AgentGraph(self.daemon.journal)
+        rows = await asyncio.to_thread(graph.descendants, params.host, params.session_id, open_only=params.open)
         page = rows[start : start + params.limit + 1]
+        told = await asyncio.to_thread(graph.with_reports, page[: params.limit])
         return m.Descendants(
-            items=tuple(m.Descendant(**row, open=row["closed_at"] is None) for row in page[: params.limit]),
+            items=tuple(map(_descendant, told)),
             next_cursor=answers.next_cursor(page, params.limit, start),
         )
 
@@ -86,6 +91,11 @@ class Sessions(Handlers):
         )  # fmt: skip
         found, before = await asyncio.to_thread(PromptHistory(self.daemon.journal).page, wanted)
         return m.HistoryPage(items=tuple(map(_line, found)), next_cursor=before and f"{before.at}/{before.seq}")
+
+
+def _descendant(row: Row) -> m.Descendant:
+    report = clean(cut(row["report"], REPORT_CHARS)) if "report" in row else None
+    return m.Descendant(**{**row, "report": report}, open=row["closed_at"] is None)
 
 
 def _line(prompt: Prompt) -> m.PromptLine:

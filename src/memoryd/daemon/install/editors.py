@@ -36,6 +36,12 @@ def presence(one: Settings) -> Presence:
     return _EDITORS[one.syntax].presence(text(one.path), str(one.path), one)
 
 
+def holds(one: Settings, whole: Settings) -> bool:
+    """Whether the file holds ours as it is wanted, and nothing of what is not wanted any more."""
+    found = presence(one)
+    return found.exact and (one == whole or presence(whole).ours == found.ours)
+
+
 def handlers(one: Settings) -> Iterator[Handler]:
     """Our hooks as they stand in the file."""
     for at, value in _EDITORS[one.syntax].handlers(text(one.path), str(one.path), one):

@@ -48,6 +48,7 @@ class Syntax(Protocol):
     def remove(self, text: str, container: Node, index: int) -> str: ...
     def empty(self, text: str, container: Node, inside: str = "") -> str: ...
     def inside(self, text: str, container: Node) -> str: ...
+    def beside(self, text: str, container: Node) -> str: ...
     def glue(self, text: str) -> str: ...
     def erase(self, text: str, root: Node) -> str: ...
 
@@ -116,7 +117,7 @@ class SpanEditor:
         while (ours := next(_ours(self.syntax.parse(text, name), settings), None)) is not None:
             text = self._without(text, ours, before)
         root = self.syntax.parse(text, name)
-        if before.blank and root.members and root.value == settings.skeleton:
+        if before.blank and root.members and root.value == settings.skeleton and not self.syntax.beside(text, root):
             text = self.syntax.erase(text, root)
         return text.removesuffix(before.glue) if text != whole and whole.startswith(text) else text
 
@@ -172,9 +173,10 @@ class SpanEditor:
             yield "", self.syntax.inside(text, root)
 
     def _without(self, text: str, ours: _Ours, before: Before) -> str:
-        """Take one out, and around it every container that we alone had filled."""
+        """Take one out, and around it every container that we alone had filled and nobody has written a comment in."""
         for name, container, index in ours.chain:
-            if len(container.members) > 1:
+            comments = self.syntax.beside(text, container)
+            if len(container.members) > 1 or comments not in ("", before.empty.get(name, "").strip()):
                 return self.syntax.remove(text, container, index)
             if name in before.empty:
                 return self.syntax.empty(text, container, before.empty[name])

@@ -211,9 +211,11 @@ class Installer:
                     yield f"{other.main} holds our hooks too: in that project every event is told twice"
 
     def _settings(self, one: Settings, whole: Settings, target: Target, rows: Rows) -> Change:
-        """The change of a settings file; its row is put into `rows`."""
+        """The change of a settings file; its row is put into `rows`. What is right keeps its place."""
         old, missing = rows.pop(str(one.path), {}), read(one.path) is None
-        text, before = editors.put_in(one, editors.without(whole, records.before(old)))
+        text, before = editors.text(one.path), records.before(old)
+        if not editors.holds(one, whole):
+            text, before = editors.put_in(one, editors.without(whole, before))
         if one.entries or target.declined:
             created = missing or bool(old.get("created"))
             rows[str(one.path)] = records.of_settings(target, before, created=created)

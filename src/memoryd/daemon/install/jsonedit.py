@@ -196,7 +196,7 @@ def _add_first(text: str, container: Node, member: str, look: "_Look") -> str:
 
 
 def remove(text: str, container: Node, index: int) -> str:
-    """Return the text without one of several members: its line and its comma go, comments stay."""
+    """Return the text without a member: its line and its comma go, comments stay."""
     gone = container.members[index]
     end = _after_comma(text, gone.node.end)
     start = len(text[: gone.start].rstrip(" \t"))
@@ -215,6 +215,14 @@ def empty(text: str, container: Node, inside: str = "") -> str:
 
 def inside(text: str, container: Node) -> str:
     return text[container.start + 1 : container.end - 1]
+
+
+def beside(text: str, container: Node) -> str:
+    """What stands in a container besides its only member: nothing, or comments."""
+    member = container.members[0]
+    return (
+        text[container.start + 1 : member.start] + text[_after_comma(text, member.node.end) : container.end - 1]
+    ).strip()
 
 
 def glue(text: str) -> str:

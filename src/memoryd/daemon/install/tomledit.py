@@ -106,8 +106,9 @@ def _inlined(text: str, entry: Entry) -> Iterator[str]:
 
 def _take(text: str, name: str, at: tuple[str, ...], piece: str) -> str:
     wanted = _without(_parse(text, name), at)
-    if piece and text.count(piece) == 1 and _reads_as(shorter := text.replace(piece, ""), wanted):
-        return shorter
+    for left in (text.replace(piece, "", 1), _without_rows(text, piece)):
+        if piece and _reads_as(left, wanted):
+            return left
     import tomlkit
 
     document: Any = tomlkit.parse(text.removeprefix(BOM))
@@ -122,6 +123,15 @@ def _take(text: str, name: str, at: tuple[str, ...], piece: str) -> str:
     if not _reads_as(left, wanted):
         raise fault(text, max(text.find(at[-1]), 0), name, f"{'.'.join(at)} cannot be taken out; take it out by hand")
     return left
+
+
+def _without_rows(text: str, piece: str) -> str:
+    """The text without the rows that were put in; what was written between them stays."""
+    at = 0
+    for row in piece.strip().splitlines(keepends=True):
+        at = max(text.find(row, at), 0)
+        text = text[:at] + text[at:].replace(row, "", 1)
+    return text
 
 
 def _piece(before: str, after: str) -> str:

@@ -146,6 +146,11 @@ def inside(text: str, container: Node) -> str:
     return text[container.start + 1 : container.end - 1] if _in_brackets(text, container) else ""
 
 
+def beside(text: str, container: Node) -> str:
+    """Nothing: comments have lines of their own, and stay whatever goes."""
+    return ""
+
+
 def glue(text: str) -> str:
     """What a file without a value needs before its first one."""
     return "\n" if text.strip("\ufeff") and not text.endswith("\n") else ""
@@ -168,9 +173,10 @@ def _rendered(key: str | None, value: Any, indent: str, newline: str) -> str:
 
 def _without_lines(text: str, start: int, end: int) -> str:
     first, last = _line_start(text, start), _line_end(text, end)
-    after = text.find("\n", last) + 1
-    if after:
-        return text[:first] + text[after:]
+    after = text.find("\n", last) + 1 or len(text)
+    comments = "".join(row for row in text[first:after].splitlines(keepends=True) if row.lstrip().startswith("#"))
+    if comments or after < len(text) or text.endswith("\n"):
+        return text[:first] + comments + text[after:]
     first -= len("\r\n") if text[:first].endswith("\r\n") else text[:first].endswith("\n")
     return text[:first]
 

@@ -18,7 +18,7 @@ from memoryd.worker.project import EventRow, texts
 
 BEFORE = 12  #: events before a new one that may hold its neighbours and the copies of its text
 
-_KINDS = "kind in ('user_prompt', 'message', 'turn', 'tool_use')"
+_KINDS = "kind in ('user_prompt', 'message', 'turn', 'tool_use', 'subagent_stop')"
 _ROW = (
     "select events.seq, events.kind, events.at, events.turn_id, events.data, events.session as number,"
     f" sessions.host, sessions.session_id, sessions.dir, {COPIED} as copied"
@@ -140,7 +140,9 @@ def _spoken(row: sqlite3.Row) -> list[Spoken]:
     if row["kind"] == "tool_use":
         return [Spoken(**known, nth=0, role="tool", text=f"{data['name']} {data.get('summary', '')}".strip())]
     event = EventRow(seq=row["seq"], at=at, kind=row["kind"], turn_id=row["turn_id"], data=data)
-    return [Spoken(**known, nth=nth, role=said.role, text=said.text) for nth, said in enumerate(texts(event))]
+    agent = data.get("agent_type") or data["child_session_id"] if row["kind"] == "subagent_stop" else ""
+    said = enumerate(texts(event))
+    return [Spoken(**known, nth=nth, role=one.role, text=one.text, agent=agent) for nth, one in said]
 
 
 def _first(connection: sqlite3.Connection, session: str) -> str:

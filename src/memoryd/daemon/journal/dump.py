@@ -12,7 +12,7 @@ from memoryd.errors import CannotWrite
 #: derived, of this machine, or written as files of their own
 _LEFT_OUT = (
     "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
-    "outage", "adoptions", "unread_agents",
+    "outage", "adoptions", "progress", "unread_agents", "imported", "trusted",
 )  # fmt: skip
 _BY_SESSION = ("events", "turns", "copies")  #: their `session` is told as host and session_id
 

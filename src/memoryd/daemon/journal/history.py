@@ -142,8 +142,12 @@ class History:
 
 
 def _quoted(row: Row) -> Row:
-    texts = parts_of(row["kind"], json.loads(row["data"]))
-    return {"session": f"{row['host']}/{row['session_id']}", "seq": row["seq"], "at": row["at"], "texts": texts}
+    data = json.loads(row["data"])
+    source = data.get("source") if row["kind"] == "message" else None
+    return {
+        "session": f"{row['host']}/{row['session_id']}", "seq": row["seq"], "at": row["at"],
+        "texts": parts_of(row["kind"], data), "source": source if isinstance(source, str) else "",
+    }  # fmt: skip
 
 
 def _stats(connection: sqlite3.Connection, dir_path: str | None) -> Row:

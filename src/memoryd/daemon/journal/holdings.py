@@ -2,7 +2,18 @@
 
 from memoryd.daemon.journal.store import Store
 
-TABLES = ("events", "sessions", "snapshots", "versions", "runs", "reviews", "goals", "quarantine", "tombstones")
+TABLES = (
+    "events",
+    "sessions",
+    "snapshots",
+    "versions",
+    "runs",
+    "reviews",
+    "goals",
+    "notes",
+    "quarantine",
+    "tombstones",
+)
 
 
 def rows(journal: Store) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryd.clock import Clock, rfc3339, utc_now
 from memoryd.daemon import delegated
-from memoryd.daemon.journal import redactions, schema, spawns, unread
+from memoryd.daemon.journal import notes, redactions, schema, spawns, unread
 from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
@@ -180,6 +180,7 @@ def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, trig
     )  # fmt: skip
     _store(connection, session, seq, counters, step, arrival)
     spawns.note(connection, event, at)
+    notes.session_ended(connection, event, at)
     if isinstance(event, SubagentStop) and arrival.child_transcript_path:
         unread.note(connection, event, arrival.child_transcript_path)
     job = enqueue_latest(connection, _dir_of(connection, session), seq, step.due, now) if step.due else None

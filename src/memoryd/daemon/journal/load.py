@@ -51,6 +51,7 @@ class Load:
     rules: list[dict[str, Any]]
     spawns: list[dict[str, Any]]
     goals: list[dict[str, Any]]
+    notes: list[dict[str, Any]]
     changes: tuple[FileChange, ...]
     stands: Mapping[tuple[str, str], bytes]  #: (root, path) -> what the file holds once the changes are there
 
@@ -267,7 +268,7 @@ def _load_rules(connection: sqlite3.Connection, incoming: Load, now: datetime) -
 
 
 def _load_others(connection: sqlite3.Connection, incoming: Load) -> None:
-    """The graph of sub-agents, and goals; the same text in the same place is one goal."""
+    """The graph of sub-agents, goals and notes; the same text in the same place is one goal, or one note."""
     connection.executemany(
         "insert or ignore into spawns (host, parent, child, agent_type, opened_at, closed_at)"
         " values (:host, :parent, :child, :agent_type, :opened_at, :closed_at)", incoming.spawns,
@@ -276,6 +277,12 @@ def _load_others(connection: sqlite3.Connection, incoming: Load) -> None:
         "insert into goals (dir, text, status, host, session_id, created_at, updated_at)"
         " select :dir, :text, :status, :host, :session_id, :created_at, :updated_at"
         " where not exists (select 1 from goals where dir = :dir and text = :text)", incoming.goals,
+    )  # fmt: skip
+    connection.executemany(
+        "insert into notes (dir, kind, text, steps, author, host, session_id, with_session, file, digest, created_at,"
+        " updated_at, expires_at) select :dir, :kind, :text, :steps, :author, :host, :session_id, :with_session, :file,"
+        " :digest, :created_at, :updated_at, :expires_at"
+        " where not exists (select 1 from notes where dir = :dir and kind = :kind and text = :text)", incoming.notes,
     )  # fmt: skip
 
 

@@ -104,9 +104,10 @@ def _prompts(connection: sqlite3.Connection, wanted: Wanted, floor: Place, befor
     """A user's message counts where its turn came without a prompt: hooks and transcripts tell the same words."""
     rows = connection.execute(
         "select seq, host, session_id, kind, at, data from events join sessions s on s.id = +session"
-        f" where {_MAY_BE} and (at, seq) < (?1, ?2) and (at, seq) >= (?6, ?7) and (kind = 'user_prompt' or"
-        " (kind = 'turn' or json_extract(data, '$.role') = 'user') and not exists (select 1 from events p"
-        " where p.session = events.session and p.turn_id is events.turn_id and p.kind = 'user_prompt'))"
+        f" where {_MAY_BE} and {_SPOKEN} and (at, seq) < (?1, ?2) and (at, seq) >= (?6, ?7)"
+        " and (kind = 'user_prompt' or (kind = 'turn' or json_extract(data, '$.role') = 'user')"
+        " and not exists (select 1 from events p where p.session = events.session and p.turn_id is events.turn_id"
+        " and p.kind = 'user_prompt'))"
         f" and {_ONE if wanted.one_session else _ANY} and {'true' if wanted.session_id else f'not {COPIED}'}"
         " and (?5 is null or dir = ?5) order by at desc, seq desc",
         (*before, wanted.host, wanted.session_id, wanted.directory and str(wanted.directory), *floor),
@@ -118,6 +119,7 @@ def _prompts(connection: sqlite3.Connection, wanted: Wanted, floor: Place, befor
 
 
 _MAY_BE = "kind in ('user_prompt', 'turn', 'message')"  #: as `events_said` has it
+_SPOKEN = "events.id not glob 'import/*'"  #: what stands in a file of rules was written, to no session
 _ONE = "session = (select id from sessions where host = ?3 and session_id = ?4)"
 _ANY = "(?3 is null or host = ?3) and (?4 is null or session_id = ?4)"
 

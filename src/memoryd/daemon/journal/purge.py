@@ -17,7 +17,7 @@ from memoryd.daemon.journal.selection import Found, Selection, as_json, events_o
 from memoryd.daemon.journal.tombstones import digest
 from memoryd.daemon.journal.traces import (
     forget_events,
-    forget_goals,
+    forget_goals_and_notes,
     forget_lines,
     forget_names,
     forget_retired,
@@ -79,7 +79,7 @@ def commit(connection: sqlite3.Connection, removal: Removal, now: datetime) -> C
             _put_change(connection, change, removal.run, rfc3339(now))
         forget_names(connection)
         forget_reviews(connection, found)
-        forget_goals(connection, selection)
+        forget_goals_and_notes(connection, selection)
     connection.execute("delete from blobs where digest not in (select digest from versions where digest is not null)")
     connection.execute("delete from intents where run_id = ?", (removal.run.id,))
     _end(connection, removal, rfc3339(now))

@@ -28,7 +28,7 @@ from memoryd.worker.ports import Commit, Job, Run
 from memoryd.worker.project import MAX_CHUNK_CHARS, EventRow, SessionRows, build
 from memoryd.worker.projection import Projection, TurnEnd
 
-_TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use')"
+_TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use','subagent_stop')"
 _READ_BEFORE = 200  #: earlier events of a session that are looked at for copies of new texts
 
 
@@ -61,12 +61,15 @@ class JournalRuns:
 
     def rejected(self, roots: Iterable[Path]) -> Sequence[Rejected]:
         wanted = {str(root) for root in roots}
-        rows = self.journal.read(lambda connection: connection.execute("select * from rejected").fetchall())
+        rows = self.journal.read(lambda connection: connection.execute(_REJECTED).fetchall())
         return [
-            Rejected(root=Path(row["root"]), fact=row["fact"], after_seq=row["after_seq"])
+            Rejected(
+                root=Path(row["root"]), fact=row["fact"], after_seq=row["after_seq"],
+                at=parse_rfc3339(row["at"]) if row["at"] else None,
+            )
             for row in rows
             if row["root"] in wanted
-        ]
+        ]  # fmt: skip
 
     def ours(self, root: Path, path: str, line: str) -> Sequence[int] | None:
         rows = self.journal.read(
@@ -154,6 +157,14 @@ class JournalRuns:
             " duration_ms = round((julianday(?3) - julianday(started_at)) * 86400000) where id = ?4",
             outcome, reason and redact(reason), rfc3339(self.journal.clock()), run.id,
         )  # fmt: skip
+
+
+#: what was taken back, and when: by a run, or by a decision in the review inbox
+_REJECTED = (
+    "select rejected.root, fact, after_seq, coalesce(started_at, decided_at) as at from rejected"
+    " left join runs on runs.id = rejected.run_id"
+    " left join reviews on rejected.run_id = 'review-' || reviews.id"
+)
 
 
 def line_digest(line: str) -> str:

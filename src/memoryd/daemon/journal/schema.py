@@ -8,7 +8,19 @@ import sqlite3
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.daemon.journal import adoptions, copies, ledger, prompts, run_dirs, spawns, trusts, unread
+from memoryd.daemon.journal import (
+    adoptions,
+    copies,
+    imported,
+    ledger,
+    notes,
+    progress,
+    prompts,
+    run_dirs,
+    spawns,
+    trusts,
+    unread,
+)
 from memoryd.errors import CannotWrite, RestartNeeded
 
 #: what waits for a person's word, and which runs kept text that shows signs of an attack because a person said it
@@ -179,6 +191,10 @@ MIGRATIONS: tuple[str, ...] = (
     trusts.MIGRATION,
     unread.MIGRATION,
     _RETIRED_SAID,
+    progress.MIGRATION,
+    notes.MIGRATION,
+    spawns.REPORTS,
+    imported.MIGRATION,
 )
 
 

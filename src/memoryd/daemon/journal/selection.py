@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.evidence import parts_of
@@ -49,6 +50,7 @@ class Found:
     quarantined: int = 0
     snapshots: int = 0
     goals: int = 0
+    notes: int = 0
 
 
 def find(connection: sqlite3.Connection, selection: Selection) -> Found:
@@ -73,7 +75,8 @@ def find(connection: sqlite3.Connection, selection: Selection) -> Found:
         transcripts=tuple(sorted({path for path in sessions.values() if path})),
         gone={key: frozenset(lines) for key, lines in gone.items()},
         untold=selection.tier is not None and _untold(connection),
-        quarantined=len(quarantined_of(connection, selection)), goals=len(goals_of(connection, selection)),
+        quarantined=len(quarantined_of(connection, selection)), goals=len(set_in(connection, "goals", selection)),
+        notes=len(set_in(connection, "notes", selection)),
         snapshots=int(connection.execute("select count(*) from snapshots").fetchone()[0]),
     )  # fmt: skip
 
@@ -162,13 +165,13 @@ def quarantined_of(connection: sqlite3.Connection, selection: Selection) -> list
     return [row[0] for row in rows if selection.may_hold(datetime.fromisoformat(row[1]), f"{row[2]} {row[3]} {row[4]}")]
 
 
-def goals_of(connection: sqlite3.Connection, selection: Selection) -> list[int]:
-    """Goals that were set in a session, or in the time, that is selected; a host or a tier alone sets none."""
+def set_in(connection: sqlite3.Connection, table: Literal["goals", "notes"], selection: Selection) -> list[int]:
+    """Goals or notes that were set in a session, or in the time, that is selected; a host or a tier alone sets none."""
     if selection.tier is not None or selection.host is not None:
         return []
     before = rfc3339(selection.before) if selection.before else None
     rows = connection.execute(
-        "select id from goals where (?1 is null or created_at < ?1) and (?2 = '[]'"
+        f"select id from {table} where (?1 is null or created_at < ?1) and (?2 = '[]'"
         " or host || '/' || session_id in (select value from json_each(?2)))",
         (before, as_json(f"{host}/{session}" for host, session in selection.sessions)),
     )

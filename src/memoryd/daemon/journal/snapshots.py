@@ -49,11 +49,14 @@ class Snapshots:
         )  # fmt: skip
 
     def mark_stale(self, host: str, session_id: str) -> None:
-        """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends)."""
+        """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends).
+
+        Of a host that does not tell when one begins every snapshot is from before.
+        """
         self.journal.execute(
             "update snapshots set stale = 1"
             " where session in (select id from sessions where host = ? and session_id = ?)"
-            " and at < (select coalesce(max(received_at), '') from events"
+            " and at < (select coalesce(max(received_at), '9999') from events"
             " where events.session = snapshots.session and kind = 'pre_compact')",
             host, session_id,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoryd.daemon.journal.store import Row, Store
@@ -24,6 +25,11 @@ MIGRATION = """
 """
 
 
+REPORTS = """
+    -- what a sub-agent said at its end stands in its parent's session
+    create index events_reports on events (session, json_extract(data, '$.child_session_id'))
+        where kind = 'subagent_stop';
+"""
 #: of a row of `sessions`: another session started it as its sub-agent
 IS_CHILD = "exists (select 1 from spawns where spawns.host = sessions.host and child = sessions.session_id)"
 
@@ -105,6 +111,14 @@ class AgentGraph:
         )
         return row and str(row["parent"])
 
+    def with_reports(self, rows: Iterable[Row]) -> list[Row]:
+        """Edges, each with what its sub-agent said to its parent at its end: `report`, in the event `report_seq`."""
+        return [
+            {**row, **found[0]} if found else row
+            for row in rows
+            for found in [self.journal.rows(_REPORT, row["host"], row["parent"], row["session_id"])]
+        ]
+
     def descendants(self, host: str, session_id: str, *, open_only: bool = False) -> list[Row]:
         """All sub-agents below a session, breadth first: those nearer to it come first, then the older ones.
 
@@ -141,6 +155,14 @@ def _children(connection: sqlite3.Connection, host: str, parents: list[str], *, 
             (host, json.dumps(parents), open_only),
         )
     ]
+
+
+#: what a sub-agent said at its end, the newest first
+_REPORT = (
+    "select seq as report_seq, json_extract(data, '$.last_message') as report from events"
+    " where session = (select id from sessions where host = ? and session_id = ?) and kind = 'subagent_stop'"
+    " and json_extract(data, '$.child_session_id') = ? and report is not null order by seq desc limit 1"
+)
 
 
 def _resumed(connection: sqlite3.Connection, host: str, session_id: str) -> list[str]:

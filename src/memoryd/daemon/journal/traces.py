@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from memoryd.clock import rfc3339
-from memoryd.daemon.journal.selection import Found, Selection, as_json, goals_of, quarantined_of
+from memoryd.daemon.journal.selection import Found, Selection, as_json, quarantined_of, set_in
 from memoryd.memory.text import fold
 
 
@@ -131,5 +131,8 @@ def forget_reviews(connection: sqlite3.Connection, found: Found) -> None:
             connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
 
 
-def forget_goals(connection: sqlite3.Connection, selection: Selection) -> None:
-    connection.executemany("delete from goals where id = ?", [(ident,) for ident in goals_of(connection, selection)])
+def forget_goals_and_notes(connection: sqlite3.Connection, selection: Selection) -> None:
+    for ident in set_in(connection, "goals", selection):
+        connection.execute("delete from goals where id = ?", (ident,))
+    for ident in set_in(connection, "notes", selection):
+        connection.execute("delete from notes where id = ?", (ident,))

@@ -23,11 +23,10 @@ IS_UNREAD = "exists (select 1 from unread_agents u where u.host = sessions.host 
 
 
 def note(connection: sqlite3.Connection, event: SubagentStop, path: str) -> None:
-    """A sub-agent has ended, and this is its transcript."""
-    connection.execute(
-        "insert or replace into unread_agents values (?,?,?,?)",
-        (event.host, event.data.child_session_id, event.session_id, path),
-    )
+    """A sub-agent has ended, and this is its transcript; of one whose id was used before, the newer one."""
+    child = (event.host, event.data.child_session_id)
+    connection.execute("insert or replace into unread_agents values (?,?,?,?)", (*child, event.session_id, path))
+    connection.execute("update sessions set transcript_path = ? where host = ? and session_id = ?", (path, *child))
 
 
 def forget(connection: sqlite3.Connection, host: str, session_id: str) -> None:

@@ -1,7 +1,7 @@
 """Gemini CLI: hook payloads to events, memory to the JSON it expects. The transcript is read by `gemini_transcript`.
 
-`PreCompress` fires before every turn of the model and tells of no compaction; tools are named by the transcript; of
-sub-agents no hook tells. What is printed must be one JSON object: plain text would be shown to the person.
+`PreCompress` fires before every turn of the model and tells of no compaction; tools and compactions are told by the
+transcript; of sub-agents nothing tells. What is printed must be one JSON object: plain text would be shown to people.
 """
 
 from typing import ClassVar

@@ -1,8 +1,8 @@
 """Gemini CLI's transcript: JSON lines to messages and tool uses; the older form is one JSON document.
 
 A record is written again under its id when it grows, and the last one counts: it is told once a later record begins,
-or at the end. `$set` repeats or summarises messages that had their own lines, so it tells nothing new; `$rewindTo`
-takes messages out of the conversation, but what was said was said.
+or at the end. `$set` repeats messages that had their own lines, so of what it holds only a summary is news: the
+conversation was compacted. `$rewindTo` takes messages out of the conversation, but what was said was said.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +14,9 @@ from memoryd.ipc.hosts.parts import files_of, parts_of, response_text, text_of_p
 from memoryd.ipc.hosts.record import compact, parse
 
 _PATCHES = (b'{"$set"', b'{"$rewindTo"')
-_HOST_MADE = ("<session_context>", "<state_snapshot>")  #: how a user's record begins that the host wrote
+#: how a user's record begins that the host wrote
+_HOST_MADE = ("<session_context>", "System: Potential loop detected")
+_SUMMARY = ("<state_snapshot>", "</state_snapshot>")  #: what a summary of the conversation holds, in a user's record
 
 
 def read(
@@ -52,18 +54,19 @@ class GeminiLines(LineReader):
     _sub_agent = False  #: the whole file is one's
 
     def wants(self, line: bytes) -> bool:
-        return not line.startswith(_PATCHES)
+        return not line.startswith(_PATCHES) or _SUMMARY[0].encode() in line
 
     def record(self, record: dict[str, Any], line: bytes) -> None:
         record_id = identifier(record.get("id"))
-        if record_id is None or record.get("type") not in ("user", "gemini"):
+        if isinstance(patch := record.get("$set"), dict):
+            self._patch(patch)
+        elif record_id is None or record.get("type") not in ("user", "gemini"):
             self._sub_agent = self._sub_agent or record.get("kind") == "subagent"
-            return
-        if self._open and self._open.id == record_id:
+        elif self._open and self._open.id == record_id:
             self._open = replace(self._open, record=record)
-            return
-        self._close()
-        self._open = _Open(id=record_id, record=record, offset=self._offset, state=self._before)
+        else:
+            self._close()
+            self._open = _Open(id=record_id, record=record, offset=self._offset, state=self._before)
 
     def read(self, chunk: bytes, *, final: bool) -> TranscriptRead:
         done = LineReader.read(self, chunk, final=final)
@@ -88,13 +91,22 @@ class GeminiLines(LineReader):
             for n, call in enumerate(parts_of(record.get("toolCalls"))):
                 self._tool(record_id, 2 * n + 1, call)
 
+    def _patch(self, patch: dict[str, Any]) -> None:
+        """A summary in the place of what was said before; it keeps its id as long as it stands there."""
+        for message in parts_of(patch.get("messages")):
+            summary, message_id = text_of_parts(message.get("content")), identifier(message.get("id"))
+            if message_id and message.get("type") == "user" and _is_summary(summary):
+                self.moment(message.get("timestamp"))
+                self.compaction(f"{self.session_id[:40]}/{message_id}", summary)
+
     def _user(self, record_id: str, record: dict[str, Any]) -> None:
         """A prompt; what tools answered is recorded as a user's record too."""
         content = record.get("content")
         if any("functionResponse" in part for part in parts_of(content)):
             return
-        text = typed(text_of_parts(record.get("displayContent") or content))
-        if not text.startswith(_HOST_MADE):
+        whole = text_of_parts(content)
+        if not whole.startswith(_HOST_MADE) and not _is_summary(whole):
+            text = typed(text_of_parts(record.get("displayContent") or content))
             self.message(record_id, "assistant" if self._sub_agent else "user", text)
 
     def _tool(self, record_id: str, n: int, call: dict[str, Any]) -> None:
@@ -108,6 +120,10 @@ class GeminiLines(LineReader):
             self.result(call_id, nth(record_id, n + 1), _result_text(call.get("result")), ok=status == "success")
         else:
             self.interrupt()
+
+
+def _is_summary(text: str) -> bool:
+    return all(tag in text for tag in _SUMMARY)
 
 
 def _result_text(result: object) -> str:

@@ -114,6 +114,11 @@ class LineReader:
             data = {"role": role, "text": cut(text), "tier": tier or TIER_OF_ROLE[role]}
             self._emit({"kind": "message", "id": event_id, "at": self.at, "turn_id": self.state.turn_id, "data": data})
 
+    def compaction(self, event_id: str, summary: str) -> None:
+        """The conversation was compacted, which no hook of the host tells before or after."""
+        data = {"trigger": "auto", "summary": cut(summary)}
+        self._emit({"kind": "pre_compact", "id": event_id, "at": self.at, "data": data})
+
     def call(
         self, call_id: str, event_id: str, name: str, given: object, *,
         tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),

@@ -22,10 +22,19 @@ class Forgotten(_Answer):
 
 class Noted(_Answer):
     date: str
-    index: int
+    index: int  #: of a daily note
     text: str
     run: str
     warnings: tuple[str, ...] = ()
+    kind: str = "daily"
+    id: int | None = None  #: of any other
+    expires_at: AwareDatetime | None = None
+
+
+class Ticked(_Answer):
+    id: int
+    text: str
+    open: tuple[str, ...] = ()  #: the steps that are left
 
 
 class SessionHit(_Answer):

@@ -1,4 +1,4 @@
-"""The server: eight tools, the snapshot as a resource and as a prompt, on stdin and stdout."""
+"""The server: nine tools, the snapshot as a resource and as a prompt, on stdin and stdout."""
 
 from contextvars import ContextVar
 from pathlib import Path

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from memoryd.ipc.mcp import project
 from memoryd.ipc.mcp.daemon import Daemon
-from memoryd.ipc.mcp.results import Forgotten, Noted, Saved, SessionHits
+from memoryd.ipc.mcp.results import Forgotten, Noted, Saved, SessionHits, Ticked
 from memoryd.ipc.methods.memory import MemoryItems, MemoryWhy
 
 Name = Annotated[str, Field(description="An entry's slug or a core file, as memory_list shows it: preferences.md")]
@@ -25,6 +25,7 @@ Cursor = Annotated[str | None, Field(description="next_cursor of the page before
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 SAVES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 NOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+TICKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 FORGETS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
@@ -38,7 +39,7 @@ class Tools:
         return (
             (self.memory_search, READS), (self.memory_read, READS), (self.memory_list, READS),
             (self.memory_save, SAVES), (self.memory_forget, FORGETS), (self.memory_why, READS),
-            (self.session_search, READS), (self.note_write, NOTES),
+            (self.session_search, READS), (self.note_write, NOTES), (self.note_tick, TICKS),
         )  # fmt: skip
 
     async def memory_search(
@@ -62,9 +63,17 @@ class Tools:
         )
         return found
 
-    async def memory_read(self, roots: project.Roots, name: Name, scopes: Scopes = []) -> MemoryItems:  # noqa: B006
-        """Read one memory whole: an entry by its slug, or a core file. Cut at 20 000 tokens, and it says so."""
-        found: MemoryItems = await self._daemon.call("memory.read", cwd=self._cwd(roots), name=name, scopes=scopes)
+    async def memory_read(
+        self, roots: project.Roots, name: Name, scopes: Scopes = [], cursor: Cursor = None  # noqa: B006
+    ) -> MemoryItems:  # fmt: skip
+        """Read one memory whole: an entry by its slug, or a core file. Cut at 20 000 tokens, and it says so.
+
+        Also what a line like `[design.md · working · 12 KB · note:3]` stands for, by its id (`note:3`, `event:120`,
+        `checkpoint:7`): pages of 20 000 tokens, the next with next_cursor. `stale`: its file is gone or changed since.
+        """
+        found: MemoryItems = await self._daemon.call(
+            "memory.read", cwd=self._cwd(roots), name=name, scopes=scopes, cursor=cursor
+        )
         return found
 
     async def memory_list(
@@ -145,12 +154,41 @@ class Tools:
     async def note_write(
         self,
         roots: project.Roots,
-        text: Annotated[str, Field(min_length=1, max_length=400, description="One line: what happened or was found")],
+        text: Annotated[
+            str, Field(min_length=1, max_length=20_000, description="What happened or was found; of a plan its title")
+        ],
+        kind: Annotated[
+            Literal["daily", "priority", "working", "plan"],
+            Field(
+                description="daily: one line, told today and tomorrow; priority: a fact that every session here must"
+                " have before it, until it is removed; working: for the work at hand, expires; plan: with steps"
+            ),
+        ] = "daily",
+        steps: Annotated[list[str], Field(max_length=30, description="Of a plan, in order")] = [],  # noqa: B006
+        expires_hours: Annotated[
+            float | None,
+            Field(gt=0, le=720, description="Of a note that is not daily; working ones have 24 by default"),
+        ] = None,
     ) -> Noted:
-        """Add a line to today's notes of this project; sessions of today and tomorrow are told of it.
+        """Add a note of this project that sessions are told of: a line of today, or one that is kept beside memory.
 
-        For what matters for a day or two: where work stopped, what is broken, what waits for whom. Not for secrets, not
-        for instructions; lasting facts belong to memory_save.
+        For what matters while work goes on: where it stopped, what is broken, what waits for whom, the plan and how far
+        it is. Not for secrets, not for instructions; lasting facts belong to memory_save. A long text is told by a line
+        with its id, and memory_read gives it.
         """
-        noted = await self._daemon.call("note.add", cwd=self._cwd(roots), author="host", text=text)
-        return Noted(date=noted.date.isoformat(), index=noted.index, text=noted.text, run=noted.run)
+        noted = await self._daemon.call(
+            "note.add", cwd=self._cwd(roots), author="host", text=text, kind=kind, steps=steps,
+            expires_seconds=max(1, round(expires_hours * 3600)) if expires_hours else None,
+        )  # fmt: skip
+        return Noted.model_validate(noted.model_dump(mode="json"))
+
+    async def note_tick(
+        self,
+        roots: project.Roots,
+        plan: Annotated[int, Field(ge=1, description="The number of the plan's note: 3 of note:3")],
+        step: Annotated[int, Field(ge=1, le=30, description="The number of the step")],
+        done: Annotated[bool, Field(description="false opens it again")] = True,
+    ) -> Ticked:
+        """Mark a step of a plan as done. A plan is told to sessions until its last step is."""
+        ticked = await self._daemon.call("note.tick", cwd=self._cwd(roots), id=plan, step=step, done=done)
+        return Ticked(id=plan, text=ticked.text, open=tuple(s.text for s in ticked.steps if not s.done))

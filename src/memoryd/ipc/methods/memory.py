@@ -51,7 +51,7 @@ class MemoryQuery(Where, PageParams):
     """One shape for list, read, search and forget."""
 
     scopes: tuple[ScopeName, ...] = ()  #: empty: all that hold for cwd
-    name: str | None = None
+    name: str | None = None  #: of `memory.read` also a descriptor's id, such as note:3, whose text comes in pages
     query: str | None = Field(default=None, max_length=2000)
     match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
     offset: int = Field(default=0, ge=0)
@@ -72,6 +72,7 @@ class MemoryItem(Result):
     expires_at: AwareDatetime | None = None  #: of a dated fact
     flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
+    stale: Literal["gone", "changed"] | None = None  #: of a descriptor: what became of the file that it came from
     score: float | None = None
     facts: int = 0  #: lines of a core file, 1 for an active entry
 
@@ -171,6 +172,7 @@ class WhyItem(Result):
     at: AwareDatetime | None = None  #: of the turn, else of the writing
     tier: Tier | None = None
     quote: str = ""  #: word for word from the event
+    source: str = ""  #: of what was imported: the file of another tool, and the place in it
     author: Literal["run", "person", "host", "outside", "seed"] = "run"
     run: str | None = None
     written_at: AwareDatetime | None = None
@@ -218,6 +220,7 @@ class MemoryPurged(Result):
     quarantined: int = 0
     spooled: int = 0
     goals: int = 0
+    notes: int = 0  #: priority, working and plan
     unreached: tuple[UnreachedPlace, ...] = ()
 
 

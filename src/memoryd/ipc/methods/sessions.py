@@ -82,6 +82,7 @@ class SessionHit(Result):
     score: float = 0.0
     hits: int = 1  #: texts of the group that answer, among those looked at
     thread: str | None = None  #: `host/id` of the session that a thread began with
+    agent: str = ""  #: the type of the sub-agent whose report to this session it is
 
 
 class SessionHits(Page):
@@ -102,6 +103,8 @@ class Descendant(SessionKey):
     recorded: bool = False  #: there are events of its own
     opened_at: AwareDatetime
     closed_at: AwareDatetime | None = None
+    report: str | None = None  #: the beginning of what it said to its parent at its end
+    report_seq: int | None = None  #: the event of the parent that holds it: `memory.read` of `event:<seq>`
 
 
 class Descendants(Page):

@@ -79,6 +79,7 @@ class Spoken:
     session: str  #: `host/id`
     role: Role
     text: str
+    agent: str = ""  #: the type of the sub-agent whose report to the session it is
 
     @property
     def id(self) -> TurnId:

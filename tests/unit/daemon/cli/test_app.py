@@ -16,8 +16,8 @@ CONTRACT = (
     "serve", "start", "stop", "restart", "status", "stats", "hook", "emit", "install", "uninstall", "service",
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
-    "review", "goals", "note", "mcp", "purge", "export", "import-archive", "backup", "maintain", "privacy", "usage",
-    "scopes", "trust",
+    "review", "goals", "note", "mcp", "purge", "export", "import", "import-archive", "backup", "maintain", "privacy",
+    "usage", "scopes", "trust",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from unit.daemon.cli.conftest import Cli, World
@@ -42,6 +43,36 @@ def test_notes_from_noted_to_removed(cli: Cli, world: World) -> None:
     wrong = cli("note", "list", "--date", "yesterday")
     assert wrong.status == 2
     assert "2026-11-30" in wrong.err
+
+
+def test_kept_notes_from_added_to_ticked_and_removed(cli: Cli, world: World, tmp_path: Path) -> None:
+    assert (
+        cli("note", "add", "staging is shared", "--kind", "priority").out
+        == "noted: note:1  priority  staging is shared\n"
+    )
+    plan = cli("note", "add", "port it", "--kind", "plan", "--step", "lexer", "--step", "parser").out
+    assert plan == "noted: note:2  plan  port it\n  [ ] 1. lexer\n  [ ] 2. parser\n"
+    assert "[x] 1. lexer" in cli("note", "tick", "note:2", "1").out
+    file = tmp_path / "design.md"
+    file.write_text("# Design\n\nWhole.\n")
+    noted = cli("note", "add", "--kind", "working", "--file", str(file), "--expires", "2h", "--json").out
+    assert json.loads(noted)["file"] == str(file)
+    listed = cli("note").out
+    assert "note:3  working  # Design Whole. (expires in 1 h, " in listed
+    assert "[x] 1. lexer" in listed
+    recalled = cli("recall").out
+    assert "- staging is shared" in recalled
+    assert "[design.md · working · 16 B · note:3]" in recalled
+    file.write_text("another")
+    shown = cli("show", "note:3")
+    assert (shown.out, "another one by now" in shown.err) == ("# Design\n\nWhole.\n", True)
+    assert cli("note", "remove", "note:1").out == "removed: staging is shared\n"
+    assert "staging" not in cli("recall").out
+    for wrong in (("note", "remove", "x"), ("note", "add"), ("note", "add", "x", "--file", str(file)),
+                  ("note", "add", "x", "--kind", "plan"), ("edit", "note:3")):  # fmt: skip
+        assert cli(*wrong).status in (2, 65), wrong
+    gone = cli("show", "note:1")
+    assert (gone.status, "memoryd note list" in gone.err) == (1, True)
 
 
 def test_without_the_extra_the_server_says_which_one_it_needs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

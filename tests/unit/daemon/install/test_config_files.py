@@ -252,3 +252,29 @@ def test_a_broken_file_is_refused_with_its_place_and_nothing_is_written(
         installer.plan_install(installer.target(where[0]))
     assert path.read_bytes() == before
     assert not installer.script.exists()
+
+
+def _full(value: Any) -> Any:
+    """Without empty containers: braces in which a person's comment stands stay, and mean nothing."""
+    if isinstance(value, dict):
+        return {key: inner for key, one in value.items() if (inner := _full(one)) not in ({}, [])}
+    return value
+
+
+@pytest.mark.parametrize(
+    "name", ["json-blank", "json-tabs", "json-hooks-of-others", "json-nothing-nested", "toml-servers", "yaml-plain"]
+)
+def test_a_comment_stays_wherever_a_person_puts_it(name: str, home: Path, installer: Installer) -> None:
+    where, text = FILES[name]
+    path = _put(home, where, text)
+    before = _full(_data(path)) if text else {}
+    target, mark = installer.target(where[0]), "// mine" if path.suffix == ".json" else "# mine"
+    carry_out(installer.plan_install(target))
+    rows = path.read_text().splitlines(keepends=True)
+    for at in range(1, len(rows), 3):
+        path.write_text("".join([*rows[:at], f"{mark}\n", *rows[at:]]))
+        [left] = [change.after for change in installer.plan_uninstall(target).changes if change.path == path]
+        assert left is not None
+        assert mark in left.decode(), at
+        path.write_text(left.decode().replace(mark, ""))
+        assert _full(_data(path)) == before, at

@@ -150,6 +150,15 @@ def test_codex_gets_our_group_last_and_no_time_that_it_warns_of(home: Path, inst
     assert found["UserPromptSubmit"][0]["hooks"][0]["additionalContextLimit"] * 4 >= 9_500 * 3
 
 
+def test_a_group_of_another_behind_ours_keeps_its_place(home: Path, installer: Installer) -> None:
+    target = installer.target("codex")
+    carry_out(installer.plan_install(target))
+    found = json.loads(target.main.read_text())
+    found["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "theirs"}]})
+    target.main.write_text(json.dumps(found))
+    assert installer.plan_install(target).changes == (), "its place is part of what the person trusted"
+
+
 def test_the_hash_of_a_hook_is_the_one_that_codex_makes() -> None:
     """Recorded from `hooks/list` of Codex 0.171.0."""
     command = "/tmp/rp/home/.local/share/memoryd/bin/memoryd-hook codex PreCompact"

@@ -130,10 +130,19 @@ def test_patches_and_rewinding_tell_nothing_new() -> None:
     assert [messages(found.events, role) for role in ("user", "assistant")] == [["read it"], ["it prints"]]
 
 
+def test_a_summary_in_the_place_of_what_was_said_is_a_compaction_told_once() -> None:
+    summary = said("x", "user", [{"text": "first <state_snapshot>I prefer tabs</state_snapshot>"}])
+    patch = {"$set": {"messages": [SEEN, summary, ANSWER]}}
+    events = {event.id: event for event in read(jsonl(ASK, patch, NEXT, patch), final=True).events}
+    assert [event.kind for event in events.values()] == ["pre_compact", "message", "message"]
+    assert messages(list(events.values()), "user") == ["read it", "ok"]
+
+
 @pytest.mark.parametrize(
     "record",
     [
         SEEN,
+        said("x", "user", [{"text": "System: Potential loop detected. Stop."}], displayContent=[{"text": "I prefer"}]),
         said("x", "user", [{"text": "<state_snapshot>I prefer tabs</state_snapshot>"}]),
         said("x", "info", "Update available"),
         said("x", "error", [{"text": "429"}]),

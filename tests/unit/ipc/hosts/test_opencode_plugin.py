@@ -193,7 +193,9 @@ def test_a_talk_is_told_in_order_and_its_events_are_those_of_a_person_who_listen
         record.take(translate(recording, n).events)
     heard = record.read("s1")
     assert [u.text for u in heard.user_texts()] == ["Make the tests pass, please.", "And now the linter"]
-    assert [u.text for u in heard.utterances if u.role == "assistant"] == ["I run them first.", "The tests pass now."]
+    assert [u.text for u in heard.utterances if u.role == "assistant"] == [
+        "I run them first.", "One test fails.", "The tests pass now.",
+    ]  # fmt: skip
     assert [(t.name, t.ok, [f.path for f in t.files]) for t in heard.tools] == [
         *(("bash", False, []), ("edit", True, ["/w/a.py"]), ("bash", None, [])),
     ]

@@ -1,0 +1,135 @@
+"""What notebooks say into memory: evidence in the journal first, then proposals that rest on it, through the gates.
+
+Nobody vouches for what another tool kept: it becomes dated facts or waits in the review inbox, as an agent's own words
+do. The user's own rule files are the user's words when the user says so.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from memoryd.daemon.imports import evidence, notebooks
+from memoryd.daemon.imports.found import Memory, Notebook
+from memoryd.daemon.imports.places import standing
+from memoryd.daemon.imports.tally import Tally
+from memoryd.daemon.imports.wishes import Told, is_there, wishes
+from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal.imports import Imports
+from memoryd.daemon.journal.journal import Binding
+from memoryd.daemon.journal.runs import JournalRuns
+from memoryd.errors import MemorydError, RestartNeeded
+from memoryd.ipc.events import Message
+from memoryd.ipc.sanitise import sanitise
+from memoryd.memory.model import CORE_FILES, Root
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Proposal
+from memoryd.worker.ports import Applied, NoChange, Run
+from memoryd.worker.run import Plan, Runner
+
+PIECE = 50  #: memories of one transaction, and proposals of one run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filing:
+    """Takes notebooks in, or only counts what is in them."""
+
+    imports: Imports
+    ingest: Ingest
+    runner: Runner
+    runs: JournalRuns
+    user_memory: Path
+    told: dict[Path, list[Told]] = field(default_factory=dict)  #: by the directory that they are about
+
+    async def take(self, source: Notebook, tally: Tally, *, dry: bool, mine: bool) -> AsyncIterator[int]:
+        """Put what one notebook says into the journal; yields 0 after each piece.
+
+        :raises Refusal: it cannot be read
+        """
+        found = await asyncio.to_thread(lambda: list(notebooks.memories(source, mine=mine)))
+        tally.memories += len(found)
+        for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
+            memories = list(group)
+            wanted = named or source.cwd
+            cwd = await asyncio.to_thread(self._place, project, wanted)
+            if cwd is None and (project or wanted):
+                tally.unplaced += len(memories)
+                continue
+            for start in range(0, len(memories), PIECE):
+                piece = memories[start : start + PIECE]
+                await (self._count if dry else self._append)(source, cwd, piece, tally)
+                yield 0
+
+    def _place(self, project: str | None, cwd: str | None) -> str | None:
+        return standing(self.imports.path_of_project(project) if project else cwd)
+
+    async def file(self, tally: Tally) -> AsyncIterator[int]:
+        """Propose what was told, project by project; yields 0 after each run.
+
+        What an earlier import proposed is proposed again: what became of it then stays so.
+        """
+        for directory, told in self.told.items():
+            roots = self._roots(directory)
+            view = await self.runner.shelf.view(roots)
+            wanted = await asyncio.to_thread(wishes, told, view)
+            tally.duplicates += wanted.duplicates
+            tally.left += wanted.left
+            for start in range(0, len(wanted.proposals), PIECE):
+                await self._run(roots, wanted.proposals[start : start + PIECE], tally)
+                yield 0
+
+    async def _append(self, source: Notebook, cwd: str | None, piece: Sequence[Memory], tally: Tally) -> None:
+        events = [evidence.message(source, cwd, memory) for memory in piece]
+        memories = {event.id: memory for event, memory in zip(events, piece, strict=True)}
+        arrivals = await self.ingest.admit(events, headless=False)
+        tally.off_record += len(events) - len(arrivals)
+        appended = await asyncio.to_thread(self.imports.take, arrivals, consolidate=False) if arrivals else []
+        for arrival, one in zip(arrivals, appended, strict=True):
+            tally.added += not one.duplicate
+            tally.known += one.duplicate and one.seq > 0
+            tally.removed += one.seq == 0
+            memory = memories.get(arrival.event.id)
+            if one.seq and memory and isinstance(arrival.event, Message):
+                text = sanitise(memory.gist) if memory.gist else arrival.event.data.text
+                known = self.told.setdefault(arrival.binding.dir, [])
+                known.append(Told(memory=memory, seq=one.seq, text=text))
+
+    async def _count(self, source: Notebook, cwd: str | None, piece: Sequence[Memory], tally: Tally) -> None:
+        binding: Binding = await self.ingest.binding_of(cwd)
+        ids = [evidence.message(source, cwd, memory).id for memory in piece]
+        tally.known += await asyncio.to_thread(self.imports.known, ids)
+        view = await self.runner.shelf.view(self._roots(binding.dir))
+        tally.duplicates += sum(is_there(memory.gist or memory.text, view) for memory in piece)
+
+    async def _run(self, roots: Mapping[Root, Path], proposals: Sequence[Proposal], tally: Tally) -> None:
+        run = Run(
+            id=uuid.uuid4().hex, dir=roots.get(Root.PROJECT, roots[Root.USER]), roots=roots, author=Author.RUN,
+            action="import", agent="import",
+        )  # fmt: skip
+        await asyncio.to_thread(self.runs.start, run)
+        try:
+            outcome, plan = await self.runner.change(run, self.runner.propose(run, proposals))
+        except RestartNeeded:
+            raise  # the next start puts the files back and ends the run
+        except MemorydError as error:
+            await asyncio.to_thread(self.runs.end, run, "failed", str(error))
+            raise
+        if isinstance(outcome, Applied):
+            tally.runs.append(run.id)
+        else:
+            ended = "no_change" if isinstance(outcome, NoChange) or _only_waits(plan) else "rejected"
+            await asyncio.to_thread(self.runs.end, run, ended, getattr(outcome, "reason", None))
+        waiting = sum(one.for_review for one in plan.refused)
+        tally.waiting += waiting
+        tally.refused += len(plan.refused) - waiting
+        tally.kept += len({(c.key, c.line if c.key.path in CORE_FILES else "") for c in plan.citations})
+
+    def _roots(self, directory: Path) -> Mapping[Root, Path]:
+        user = {Root.USER: self.user_memory}
+        return user if directory == self.user_memory else {**user, Root.PROJECT: directory}
+
+
+def _only_waits(plan: Plan) -> bool:
+    return all(one.for_review or one.code in ("taken-back", "outdated") for one in plan.refused)

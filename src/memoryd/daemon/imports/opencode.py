@@ -1,0 +1,106 @@
+"""opencode's conversations, out of the database in which it keeps them. Looked at: opencode 1.18 (`opencode.db`).
+
+Texts have the ids of their parts, turns that of their prompt, which is what its plugin calls them while they go on.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from memoryd.daemon.imports.databases import MAGIC, reading, tables
+from memoryd.ipc.events import Event, EventAdapter, Tier
+from memoryd.ipc.hosts.record import compact, cut
+from memoryd.ipc.sanitise import within
+
+HOST = "opencode"
+SUMMARY_CHARS, RESULT_CHARS = 500, 1_000  #: of a tool's input and of its result
+
+_TIERS = {
+    **dict.fromkeys(("read", "grep", "glob", "list", "lsp"), Tier.REPOSITORY),
+    **dict.fromkeys(("webfetch", "websearch", "codesearch"), Tier.WEB),
+}
+_FILE_ACTIONS = {"read": "read", "write": "write", "edit": "write", "multiedit": "write"}
+_PARTS = (
+    "select part.id, part.data, message.id as message, message.data as head, message.time_created as at from part"
+    " join message on message.id = part.message_id where part.session_id = ? order by message.time_created, part.id"
+)
+
+Fields = dict[str, Any]
+
+
+class Talk(NamedTuple):
+    """One conversation; those of sub-agents are none."""
+
+    session_id: str
+    cwd: str | None
+    events: list[Event]
+
+
+def is_opencode(path: Path, head: bytes) -> bool:
+    return head.startswith(MAGIC) and {"session", "message", "part"} <= tables(path)
+
+
+def talks(path: Path) -> Iterator[Talk]:
+    """Its conversations, the oldest first. Blocking. :raises Refusal: it cannot be read"""
+    with reading(path) as connection:
+        rows = connection.execute("select * from session where parent_id is null order by time_created").fetchall()
+        for row in rows:
+            session = dict(row)
+            cwd = session.get("directory") or None
+            yield Talk(str(session["id"]), cwd, _events(connection, str(session["id"]), cwd))
+
+
+def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) -> list[Event]:
+    found = []
+    for row in connection.execute(_PARTS, (session_id,)):
+        part, head = _loaded(row["data"]), _loaded(row["head"])
+        at = datetime.fromtimestamp((row["at"] or 0) / 1000, UTC)
+        turn = row["message"] if head.get("role") == "user" else head.get("parentID")
+        envelope = {"host": HOST, "session_id": session_id, "cwd": cwd, "at": at, "turn_id": turn}
+        for fields in _said(str(row["id"]), part, head):
+            try:
+                found.append(EventAdapter.validate_python({**envelope, **fields}))
+            except ValidationError:
+                continue
+    return found
+
+
+def _said(ident: str, part: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[Fields]:
+    """The events of a part. What the host put beside a prompt, and the summary of a compaction, nobody said."""
+    made_by_host = part.get("synthetic") or head.get("summary") is True
+    match part:
+        case {"type": "text", "text": str(text)} if text.strip() and not made_by_host:
+            role = "user" if head.get("role") == "user" else "assistant"
+            tier = Tier.USER if role == "user" else Tier.HOST
+            yield {"kind": "message", "id": ident, "data": {"role": role, "text": cut(text), "tier": tier}}
+        case {"type": "tool", "tool": str(tool), "state": dict(state)}:
+            yield _use(ident, tool, state)
+            if result := state.get("output") or state.get("error"):
+                data = {"role": "tool", "text": within(str(result), RESULT_CHARS), "tier": _TIERS.get(tool, Tier.TOOL)}
+                yield {"kind": "message", "id": f"{ident}/result", "data": data}
+
+
+def _use(ident: str, tool: str, state: Mapping[str, Any]) -> Fields:
+    given = state.get("input")
+    given = given if isinstance(given, dict) else {}
+    status, path, action = state.get("status"), given.get("filePath"), _FILE_ACTIONS.get(tool)
+    done = status in ("completed", "error")
+    data = {
+        "name": tool, "summary": within(("" if done else "[interrupted] ") + compact(given), SUMMARY_CHARS),
+        "ok": status == "completed" if done else None,
+        "files": [{"path": path, "action": action}] if action and isinstance(path, str) else [],
+    }  # fmt: skip
+    return {"kind": "tool_use", "id": ident, "data": data}
+
+
+def _loaded(text: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,337 @@
+"""What was there before memoryd: taken in once, by the same gates, without holding anybody up."""
+
+import asyncio
+import json
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from integration.test_hosts import deliver, read, texts
+from support.conformance import load, recordings
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running
+from support.keepsakes import SESSION, claude, claude_mem, opencode, written
+from support.payloads import PAYLOADS
+from support.recordings import shared_hosts
+from support.talk import turn
+
+from memoryd.daemon.config import Agent, Config, Privacy
+from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.imports.importer import Wanted
+from memoryd.daemon.imports.wiring import importer_of
+from memoryd.errors import BadEvent, NotFound
+from memoryd.ipc.client import AsyncClient
+from memoryd.memory.model import CORE_FILES
+
+SAID = [("I prefer tabs", "noted"), ("we deploy on Fridays", "understood"), ("the cache is Redis", "good")]
+
+
+async def bring(one: AsyncClient, *paths: Path, **wanted: Any) -> Any:
+    """Import until it is finished."""
+    done = await one.call("import.run", {"paths": [str(path) for path in paths], **wanted}, timeout=20)
+    while not done.finished:
+        done = await one.call("import.run", {"id": done.id}, timeout=20)
+    return done
+
+
+@asynccontextmanager
+async def serving(home: Path, config: Config | None = None) -> AsyncIterator[tuple[Daemon, AsyncClient]]:
+    async with running(home, agent=ScriptedAgent(each_prompt), config=config) as daemon, client(daemon) as one:
+        yield daemon, one
+
+
+async def events(daemon: Daemon) -> int:
+    return int(await daemon.journal.aread(lambda c: c.execute("select count(*) from events").fetchone()[0]))
+
+
+def lines(daemon: Daemon) -> list[str]:
+    text = (daemon.places.user_memory / "preferences.md").read_text("utf-8")
+    return [row.removeprefix("- ") for row in text.splitlines() if row.startswith("- ")]
+
+
+async def live(one: AsyncClient, path: Path, said: list[tuple[str, str]], cwd: str) -> None:
+    """The same conversation as hooks tell it while it is going on."""
+    for n, (prompt, answer) in enumerate(said):
+        turn = f"{SESSION}-p{n}"
+        for event, fields in (
+            ("UserPromptSubmit", {"prompt": prompt}), ("Stop", {"last_assistant_message": answer}),
+        ):  # fmt: skip
+            stdin = {
+                "session_id": SESSION, "hook_event_name": event, "cwd": cwd, "transcript_path": str(path),
+                "prompt_id": turn, **fields,
+            }  # fmt: skip
+            params = {
+                "id": uuid.uuid4().hex, "at": "2026-03-01T09:00:00Z", "host": "claude-code", "event": event,
+                "raw": json.dumps(stdin),
+            }  # fmt: skip
+            await one.call("hook.deliver", params, timeout=5)
+
+
+async def test_a_transcript_becomes_its_session_and_twice_adds_nothing(home: Path, project: str) -> None:
+    path = claude(home, SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        assert (await bring(one, path.parent, dry_run=True, host="codex")).files == 0
+        looked = await bring(one, path.parent, dry_run=True, host="claude-code")
+        assert (looked.sessions, looked.messages, looked.turns, looked.added) == (1, 6, 3, 0)
+        assert await events(daemon) == 0
+        done = await bring(one, path.parent)
+        assert (done.sessions, done.messages, done.turns, done.known, done.added) == (1, 6, 3, 0, 9)
+        session = await one.call("session.get", {"host": "claude-code", "session_id": SESSION}, timeout=5)
+        assert (session.cwd, session.turn_count, session.ended, session.kind) == (project, 3, True, "interactive")
+        assert session.started_at == datetime(2026, 3, 1, 9, tzinfo=UTC)
+        await idle(daemon)
+        assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+        again = await bring(one, path)
+        assert (again.added, again.files_unchanged) == (0, 1)
+        os.utime(path)  # another stamp: it is read again
+        again = await bring(one, path)
+        assert (again.added, again.known, again.files_unchanged) == (0, 9, 0)
+        assert await events(daemon) == 9
+
+
+async def test_what_was_recorded_live_and_imported_is_there_once(home: Path, project: str) -> None:
+    path = claude(home, SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        await live(one, path, SAID[:2], project)
+        await daemon.follower.caught_up()
+        before = await events(daemon)
+        done = await bring(one, path)
+        assert done.messages == 0
+        session = await one.call("session.get", {"host": "claude-code", "session_id": SESSION}, timeout=5)
+        assert session.turn_count == 3  # the third was told by nobody yet
+        await live(one, path, SAID, project)
+        await daemon.follower.caught_up()
+        session = await one.call("session.get", {"host": "claude-code", "session_id": SESSION}, timeout=5)
+        assert session.turn_count == 3
+        await idle(daemon)
+        assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+        assert await events(daemon) > before
+
+
+async def test_opencodes_database_gives_its_sessions_but_those_that_its_plugin_told(home: Path, project: str) -> None:
+    database = opencode(home / "opencode.db", SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        done = await bring(one, database)
+        assert (done.sessions, done.messages, done.turns) == (1, 9, 3)
+        session = await one.call("session.get", {"host": "opencode", "session_id": "ses_1"}, timeout=5)
+        assert (session.cwd, session.turn_count, session.tool_calls) == (project, 3, 3)
+        assert [(touch.path, touch.action) for touch in session.files] == [("/x.py", "read")] * 3
+        await idle(daemon)
+        assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+        os.utime(database)
+        assert (await bring(one, database)).added == 0
+    async with serving(home / "other") as (daemon, one):
+        told = {
+            "id": "x", "kind": "user_prompt", "host": "opencode", "session_id": "ses_1", "at": "2026-03-01T09:00:00Z",
+            "data": {"text": SAID[0][0]},
+        }  # fmt: skip
+        await one.call("event.publish", {"event": told}, timeout=5)
+        done = await bring(one, database)
+        assert (done.added, done.sessions) == (0, 0)
+        assert await events(daemon) == 1
+
+
+async def test_without_consolidation_it_is_only_found(home: Path, project: str) -> None:
+    path = claude(home, SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        await bring(one, path, consolidate=False)
+        await daemon.sweep.once()
+        await idle(daemon)
+        assert not (daemon.places.user_memory / "preferences.md").exists() or lines(daemon) == []
+        found = await one.call("session.search", {"query": "deploy Fridays"}, timeout=10)
+        assert [hit.session for hit in found.items] == [f"claude-code/{SESSION}"]
+
+
+async def test_what_was_said_in_a_folder_that_is_gone_is_its_repositorys_or_only_found(
+    home: Path, tmp_path: Path, project: str
+) -> None:
+    Path(project, ".git").mkdir()
+    worktree = claude(home, [("in a worktree", "ok")], cwd=f"{project}/worktrees/gone")
+    lost = claude(home, [("in a lost place", "ok")], cwd=str(tmp_path / "gone"), session=str(uuid.UUID(int=9)))
+    async with serving(home) as (daemon, one):
+        done = await bring(one, worktree, lost)
+        assert (done.sessions, done.gone) == (2, 1)
+        await idle(daemon)
+        assert lines(daemon) == ["in a worktree"]
+        sessions = (await one.call("session.list", {"cwd": project}, timeout=5)).items
+        assert [session.session_id for session in sessions] == [SESSION]
+        found = await one.call("session.search", {"query": "lost place"}, timeout=10)
+        assert [hit.session for hit in found.items] == [f"claude-code/{uuid.UUID(int=9)}"]
+
+
+async def test_what_was_purged_paused_or_excluded_stays_out(home: Path, tmp_path: Path, project: str) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    kept = claude(home, SAID, cwd=project)
+    claude(home, [("the code name is Otter", "ok")], cwd=str(secret), session=str(uuid.UUID(int=7)))
+    config = Config(privacy=Privacy(exclude=(str(secret),)))
+    async with serving(home, config) as (daemon, one):
+        done = await bring(one, home / ".claude")
+        assert (done.sessions, done.off_record) == (1, 3)
+        await idle(daemon)
+        await one.call("memory.purge", {"session": f"claude-code/{SESSION}"}, timeout=30)
+        os.utime(kept)
+        again = await bring(one, kept)
+        assert (again.added, again.removed) == (0, 9)
+        assert await events(daemon) == 0
+        assert lines(daemon) == []
+        now = datetime.now(UTC)
+        await one.call("daemon.pause", {}, timeout=5)
+        later = claude(home, [("said while paused", "ok")], cwd=project, session=str(uuid.UUID(int=8)))
+        text = later.read_text().replace("2026-03-01T09:00:00.000Z", (now + timedelta(seconds=30)).isoformat())
+        done = await bring(one, written(later, text))
+        assert (done.added, done.off_record) == (0, 3)
+        assert (await one.call("session.search", {"query": "Otter paused"}, timeout=10)).items == ()
+
+
+async def test_old_words_neither_bring_back_what_was_forgotten_nor_replace_what_was_said_since(
+    home: Path, project: str
+) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for text in ("I live in Berlin.", "I prefer tabs over spaces.", "I drink tea at noon."):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        await one.call("memory.forget", {"cwd": project, "name": "tabs over spaces"}, timeout=5)
+        old = [("I moved to Paris.", "ok"), ("I prefer tabs over spaces.", "ok"), ("My name is Ada.", "ok")]
+        await bring(one, claude(home, old, cwd=project))
+        await idle(daemon)
+        user = await asyncio.to_thread((daemon.places.user_memory / "user.md").read_text)
+        assert "Berlin" in user
+        assert "Paris" not in user
+        assert "Ada" in user
+        assert not any("tabs" in line for line in lines(daemon))
+        (run, *_) = (await one.call("memory.log", {}, timeout=5)).items
+        assert {refused.code for refused in run.refused} == {"outdated", "taken-back"}
+
+
+async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, project: str) -> None:
+    Path(project, ".git").mkdir()
+    written(Path(project, "CLAUDE.md"), "The API speaks gRPC on port 7000.\n\n- Never push to main\n")
+    written(home / ".claude" / "CLAUDE.md", "- I prefer short commit messages\n- Always answer in British English\n")
+    database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
+    async with serving(home) as (daemon, one):
+        await daemon.ingest.binding_of(project)  # the project is known: claude-mem tells only its name
+        done = await bring(one, Path(project), home / ".claude", database, mine=True)
+        assert (done.memories, done.kept, done.waiting, done.unplaced) == (7, 5, 1, 1)
+        assert lines(daemon) == ["I prefer short commit messages"]
+        assert (await one.call("history.list", {}, timeout=5)).items == ()  # nobody asked this of an agent
+        listed = await one.call("memory.list", {"cwd": project}, timeout=5)
+        facts = {item.path: item.tier for item in listed.items if item.tier}
+        assert sorted(facts.values()) == ["host", "host", "repository"]
+        why = await one.call("memory.why", {"name": "preferences.md", "line": 5, "cwd": project}, timeout=5)
+        rules = home / ".claude" / "CLAUDE.md"
+        assert [(item.tier, item.source) for item in why.items] == [("user", f"{rules}, line 1")]
+        waiting = await one.call("review.list", {}, timeout=5)
+        assert ["Never push to main" in item.text and item.tier for item in waiting.items] == ["repository"]
+        again = await bring(one, Path(project), home / ".claude", database, mine=True)
+        assert (again.added, again.kept, again.files_unchanged) == (0, 0, 3)
+
+
+async def test_what_was_read_and_not_filed_yet_is_filed_by_the_next_import(home: Path) -> None:
+    notes = written(home / "memories.json", json.dumps([{"id": "1", "memory": "The queue is called heron"}]))
+    async with serving(home) as (daemon, one):
+        half = await importer_of(daemon).begin(Wanted(paths=(notes,)))
+        assert half.work is not None
+        await anext(half.work)  # the evidence is in, nothing is proposed
+        assert await events(daemon) == 1
+        done = await bring(one, notes)
+        assert (done.added, done.known, done.kept) == (0, 1, 1)
+
+
+async def test_an_import_that_nobody_knows_any_more_is_told_how_to_go_on(home: Path) -> None:
+    async with serving(home) as (_, one):
+        with pytest.raises(NotFound, match="again, it goes on"):
+            await one.call("import.run", {"id": "gone"}, timeout=5)
+        with pytest.raises(BadEvent, match="paths"):
+            await one.call("import.run", {}, timeout=5)
+
+
+async def test_a_secret_in_a_memory_stays_out(home: Path) -> None:
+    token = "gh" + "p_" + "k3J" * 12
+    notes = written(home / "memories.json", json.dumps([{"id": "1", "memory": f"The deploy token is {token}"}]))
+    async with serving(home) as (daemon, one):
+        await bring(one, notes)
+        stored = await daemon.journal.aread(lambda c: [row[0] for row in c.execute("select data from events")])
+        files = await asyncio.to_thread(
+            lambda: [p.read_bytes() for p in daemon.places.data.rglob("*") if p.is_file() and p.suffix == ".md"]
+        )
+        assert len(stored) == 1
+        assert token not in stored[0]
+        assert not any(token.encode() in content for content in files)
+
+
+async def test_no_poison_in_a_file_of_another_tool_is_trusted(home: Path, project: str) -> None:
+    texts = [line for payload in PAYLOADS for line in payload.planted]
+    notes = written(home / "memories.json", json.dumps([{"id": str(n), "memory": t} for n, t in enumerate(texts)]))
+    rules = written(Path(project, "CLAUDE.md"), "\n\n".join(f"- {' '.join(text.split())}" for text in texts))
+    async with serving(home) as (daemon, one):
+        done = await bring(one, notes, rules, mine=True)
+        assert done.memories >= 2 * len(PAYLOADS)
+        assert done.waiting > 0
+        for roots in ({"cwd": project}, {}):
+            for item in (await one.call("memory.list", {**roots, "limit": 500}, timeout=5)).items:
+                assert item.type is None or (item.tier != "user" and item.type in ("project", "reference")), item
+        core = [p for p in daemon.places.data.rglob("*.md") if p.name in CORE_FILES]
+        assert not [row for p in core for row in p.read_text("utf-8").splitlines() if row.startswith("- ")]
+
+
+async def test_more_memories_than_there_is_room_for_are_left_to_search(home: Path) -> None:
+    rows = [
+        {"id": str(n), "memory": f"Service {n} is called {word}", "created_at": f"2026-01-{n % 28 + 1:02}T01:00:00Z"}
+        for n, word in enumerate(uuid.uuid5(uuid.NAMESPACE_DNS, str(n)).hex for n in range(40))
+    ]  # fmt: skip
+    notes = written(home / "memories.json", json.dumps(rows))
+    async with serving(home) as (daemon, one):
+        done = await bring(one, notes)
+        assert (done.added, done.memories) == (40, 40)
+        assert done.kept + done.left + done.duplicates == 40
+        knowledge = list((daemon.places.user_memory / "knowledge").glob("*.md"))
+        assert done.kept == len(knowledge) <= 20
+
+
+async def test_the_cost_of_an_agent_that_asks_a_model_is_told_first(home: Path, project: str) -> None:
+    path = claude(home, [(f"words {n} " * 300, "ok") for n in range(40)], cwd=project)
+    async with serving(home) as (_, one):
+        free = await bring(one, path, dry_run=True)
+        assert (free.cost.agent, free.cost.calls, free.cost.tokens) == ("rules", 0, 0)
+    config = Config(agent=Agent(kind="model", model="ollama:none", max_steps=5))
+    async with serving(home, config) as (_, one):
+        dear = await bring(one, path, dry_run=True)
+        assert (dear.cost.agent, dear.cost.runs, dear.cost.calls) == ("model", 1, 5)
+        assert 10_000 < dear.cost.tokens < 60_000
+        assert (await bring(one, path, dry_run=True, consolidate=False)).cost.runs == 0
+
+
+@pytest.mark.parametrize("name", [name for name, path in recordings().items() if load(path).transcripts])
+@pytest.mark.parametrize("live", [False, True], ids=["imported", "live-and-imported"])
+async def test_every_hosts_talk_is_the_same(name: str, live: bool, home: Path, project: str) -> None:
+    path = recordings()[name]
+    recording = load(path)
+    for session in recording.transcripts:
+        content = recording.transcript(session, path.parent).decode().replace('"/w"', f'"{project}"')
+        await asyncio.to_thread(written, home / "kept" / f"{session}.jsonl", content)
+    async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
+        if live:
+            await deliver(daemon, path, home)
+        await bring(one, home / "kept")
+        await read(daemon)
+        for session in recording.transcripts:
+            said = recording.said[session]
+            assert [text for role, text in texts(daemon, session) if role == "user"] == list(said.prompts)
+            found = await one.call("session.get", {"host": recording.host, "session_id": session}, timeout=5)
+            assert found.turn_count == (said.turns or len(said.prompts))  # the prompts tell, where no hook fired
+
+
+async def test_the_recordings_of_released_programs_come_in_once(home: Path) -> None:
+    folder = shared_hosts() / "sessions"
+    async with serving(home) as (daemon, one):
+        done = await bring(one, folder, consolidate=False)
+        assert done.sessions > 0
+        count = await events(daemon)
+        assert done.added == count
+        again = await bring(one, folder, consolidate=False)
+        assert again.added == 0
