@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 from memoryd import __version__
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.lock import holder
 from memoryd.errors import MemorydError
+from memoryd.ipc import starter
 from memoryd.ipc.client import Client
 from memoryd.ipc.methods.daemon import Checked, Health, LookedAt
 from memoryd.ipc.places import MAX_SOCKET_BYTES, Places
@@ -21,13 +23,55 @@ def answers(places: Places) -> tuple[Check, Health | None]:
     """Whether a daemon answers, and does its work."""
     link, pid = "daemon", holder(places.data)
     if pid is None and not places.socket.exists():
-        return wrong(link, "not running", "`memoryd start`, or `memoryd service install` to keep it running"), None
+        mend = "`memoryd start`, or `memoryd service install` to keep it running"
+        return wrong(link, f"not running{_why_not(places)}", mend), None
     try:
-        with closing(Client(places.socket)) as client:
-            health: Health = client.call("daemon.health", timeout=CALL_SECONDS)
+        health = _health(places.socket)
     except MemorydError as error:
         return wrong(link, str(error), "`memoryd restart`" if pid else "`memoryd start`"), None
     return _state(health), health
+
+
+def _why_not(places: Places) -> str:
+    """What the marks in the spool tell."""
+    if starter.is_stopped(places):
+        return ", because of `memoryd stop`"
+    tried = starter.tried_at(places)
+    return (
+        f"; a hook started one at {tried:%H:%M} UTC that did not stay, see {places.data / 'daemon.log'}"
+        if tried
+        else ""
+    )
+
+
+def _health(socket: Path) -> Health:
+    """:raises MemorydError: nobody answers there"""
+    with closing(Client(socket)) as client:
+        found: Health = client.call("daemon.health", timeout=CALL_SECONDS)
+        return found
+
+
+def elsewhere(places: Places, baked: str | None) -> Path | None:
+    """Where the daemon of this data directory answers, if that is at the hook's socket and not at this environment's.
+
+    :param baked: the socket that stands in the hook script
+    """
+    if baked in (None, str(places.socket)) or holder(places.data) is None:
+        return None
+    try:
+        return Path(str(baked)) if _health(Path(str(baked))).data_dir == str(places.data) else None
+    except MemorydError:
+        return None
+
+
+def other_environment(places: Places, found: Path) -> Check:
+    """Hook and daemon agree, but not with this shell or with what the configuration says by now."""
+    told = f"hook and daemon use {found}, this environment and configuration name {places.socket}"
+    runtime = found.parent.parent
+    if "XDG_RUNTIME_DIR" not in os.environ and found == runtime / "memoryd" / "memoryd.sock":
+        return wrong("socket", told, f"`export XDG_RUNTIME_DIR={runtime}`, as in a login session; then look again")
+    again = "`memoryd restart` (a service: `memoryd service install`), then `memoryd install --all`"
+    return wrong("socket", told, f"put back what names the other one; or, to use it, {again}")
 
 
 def _state(health: Health) -> Check:

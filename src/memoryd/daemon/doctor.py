@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memoryd.daemon import agentchecks, daemonchecks, hostchecks, ignoring, on_disk, scriptchecks, servicechecks
@@ -32,8 +32,7 @@ def examine() -> Iterator[Check]:
         config = Config()
     else:
         yield ok("config", str(found.config) if found.config.exists() else "no file, every default holds")
-    places = configuration.places_of(config)
-    yield from _Examination(places, config).checks()
+    yield from _Examination(configuration.places_of(config), config).checks()
 
 
 @dataclass(slots=True)
@@ -45,12 +44,14 @@ class _Examination:
     checked: Checked | None = None
     hosts: list[hostchecks.Found] = field(default_factory=list)  #: those that have something of ours
     current: bool = False  #: the script is what this release writes for this configuration
+    astray: bool = False  #: this environment or configuration names another socket than hook and daemon use
 
     def __post_init__(self) -> None:
         self.installer = Installer(places=self.places)
 
     def checks(self) -> Iterator[Check]:
         yield from self._enabled()
+        yield from self._environment()
         yield on_disk.data(self.places)
         yield on_disk.journal(self.places)
         yield from self._hooks()
@@ -64,12 +65,25 @@ class _Examination:
         yield from self._memory()
         yield agentchecks.meaning(self.config)
         yield from agentchecks.agent(self.places, self.config)
+        if not self.astray:
+            yield from self._starters()
+
+    def _starters(self) -> Iterator[Check]:
         yield servicechecks.service(self.places, autostart=self.config.daemon.autostart)
         yield scriptchecks.start(self.installer, wanted=self.config.daemon.autostart)
 
     def _enabled(self) -> Iterator[Check]:
         if not self.config.daemon.enabled:
             yield off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
+
+    def _environment(self) -> Iterator[Check]:
+        """Where hook and daemon agree on another socket, that is told, and the rest is looked at with theirs."""
+        found = daemonchecks.elsewhere(self.places, scriptchecks.baked_socket(self.installer))
+        if found is not None:
+            self.astray = True
+            yield daemonchecks.other_environment(self.places, found)
+            self.places = replace(self.places, socket=found)
+            self.installer = replace(self.installer, places=self.places)
 
     def _hooks(self) -> Iterator[Check]:
         for check, found in hostchecks.configured(self.installer):
@@ -83,7 +97,8 @@ class _Examination:
         check, self.health = daemonchecks.answers(self.places)
         yield check
         self.checked = daemonchecks.examined(self.places) if self.health else None
-        yield daemonchecks.socket(self.places, self.health, hook_agrees=self.current)
+        if not self.astray:
+            yield daemonchecks.socket(self.places, self.health, hook_agrees=self.current)
 
     def _memory(self) -> Iterator[Check]:
         """The files, and what there is for the current directory."""

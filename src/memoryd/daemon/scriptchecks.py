@@ -29,6 +29,15 @@ def hook(installer: Installer, *, needed: bool) -> Check:
     return ok(link, f"{path}, current")
 
 
+def baked_socket(installer: Installer) -> str | None:
+    """The socket that the hook script delivers to; None: there is no script of ours."""
+    try:
+        written = hookscript.read_back(installer.script.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+    return written.socket if written else None
+
+
 def hook_fault(installer: Installer) -> str | None:
     """What reading the hook script tells that is wrong with it; no process is started."""
     path, places = installer.script, installer.places

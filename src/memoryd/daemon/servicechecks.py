@@ -1,11 +1,19 @@
 """The service as `memoryd doctor` and `memoryd service status` tell of it."""
 
 from memoryd.daemon.checks import Check, off, ok, wrong
+from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service
 from memoryd.ipc.places import Places
 
 WITHOUT = "no service manager runs here (a container, WSL, ssh)"
 INSTEAD = "set [daemon] autostart = true and a hook starts the daemon; or `memoryd start` starts it"
+TAKE_OVER = "`memoryd service install`"
+
+
+def stranger(service: Service) -> int | None:
+    """The pid of a daemon that runs and is not the service's; None: none does, or the service manager does not tell."""
+    pid = holder(service.places.data)
+    return pid if pid and not service.mac and pid != service.main_pid() else None
 
 
 def service(places: Places, *, autostart: bool) -> Check:
@@ -22,6 +30,8 @@ def service(places: Places, *, autostart: bool) -> Check:
         return off(link, "its files are there; its service manager does not answer here")
     if found.state() == "installed":
         return wrong(link, "installed, not enabled", "`memoryd service install`")
+    if pid := stranger(found):
+        return off(link, f"enabled, but the daemon that runs, pid {pid}, is not its", f"{TAKE_OVER} puts its own there")
     if found.lingers() is False:
         return off(link, "enabled; it ends with your last login", "`loginctl enable-linger` keeps it running")
     return ok(link, "enabled")

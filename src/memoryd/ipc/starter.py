@@ -7,6 +7,7 @@ environments; of the rest only what says who and where this is, never a key.
 import os
 import shlex
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd import fsio
@@ -78,6 +79,14 @@ def forget_marks(places: Places) -> None:
 def is_stopped(places: Places) -> bool:
     """Whether a person stopped the daemon and has not started it since."""
     return (places.spool / STOPPED).exists()
+
+
+def tried_at(places: Places) -> datetime | None:
+    """When a hook last started a daemon; None: none did, or a daemon came up since."""
+    try:
+        return datetime.fromtimestamp((places.spool / STARTING).stat().st_mtime, UTC)
+    except OSError:
+        return None
 
 
 def mark_stopped(places: Places) -> None:

@@ -139,7 +139,7 @@ def test_a_base_url_that_is_none_is_refused_with_what_one_looks_like(tmp_path: P
 
 def test_a_place_is_absolute_for_every_process_that_reads_it(tmp_path: Path, home: Path) -> None:
     path = write(tmp_path, '[daemon]\ndata_dir = "~/mine"\nsocket = "run/s"\n')
-    with pytest.raises(ConfigError, match="daemon.socket: is no absolute path; write all of it"):
+    with pytest.raises(ConfigError, match=r"daemon\.socket: is no absolute path; write all of it"):
         load(path, {})
     config = load(write(tmp_path, '[daemon]\ndata_dir = "~/mine"\n'), {})
     assert places_of(config).data == home / "mine"

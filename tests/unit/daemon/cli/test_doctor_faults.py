@@ -183,6 +183,17 @@ def daemon_of_another_data_directory(chain: Chain) -> None:
         process.start(other)
 
 
+def shell_without_runtime_directory(chain: Chain) -> Undo:
+    """As over ssh, in cron or under sudo."""
+    chain.patch.delenv("XDG_RUNTIME_DIR")
+    return lambda: chain.patch.setenv("XDG_RUNTIME_DIR", chain.env["XDG_RUNTIME_DIR"])
+
+
+def socket_of_the_configuration_changed(chain: Chain) -> Undo:
+    chain.patch.setenv("MEMORYD_DAEMON__SOCKET", str(chain.places.socket.with_name("new.sock")))
+    return lambda: chain.patch.delenv("MEMORYD_DAEMON__SOCKET")
+
+
 def configuration_broken(chain: Chain) -> Undo:
     chain.places.config.parent.mkdir(parents=True)
     chain.places.config.write_text("[daemon]\nenabeld = true\n")
@@ -295,6 +306,8 @@ FAULTS = [
     (daemon_down, "daemon", "not running"),
     (daemon_of_another_release, "daemon", "this program 9.9.9"),
     (daemon_of_another_data_directory, "socket", "writes to"),
+    (shell_without_runtime_directory, "socket", "hook and daemon use"),
+    (socket_of_the_configuration_changed, "socket", "new.sock"),
     (configuration_broken, "config", "enabled"),
     (data_open_to_others, "data", "others can look"),
     (data_in_a_synchronised_folder, "data", "Syncthing"),
@@ -326,7 +339,7 @@ def test_a_fault_is_named_alone_and_its_mend_mends(
     assert words in check.found
     assert check.mend
     by_hand() if by_hand else _follow(check.mend, cli)
-    mended = cli("doctor")
+    mended = cli("doctor", "--json")
     assert mended.status == 0, mended.out
 
 
