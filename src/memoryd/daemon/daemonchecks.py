@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memoryd import __version__
+from memoryd.daemon import servicechecks
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.lock import holder
 from memoryd.errors import MemorydError
@@ -23,8 +24,7 @@ def answers(places: Places) -> tuple[Check, Health | None]:
     """Whether a daemon answers, and does its work."""
     link, pid = "daemon", holder(places.data)
     if pid is None and not places.socket.exists():
-        mend = "`memoryd start`, or `memoryd service install` to keep it running"
-        return wrong(link, f"not running{_why_not(places)}", mend), None
+        return wrong(link, f"not running{_why_not(places)}", f"`memoryd start`; {servicechecks.keeps(places)}"), None
     try:
         health = _health(places.socket)
     except MemorydError as error:

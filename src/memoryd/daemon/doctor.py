@@ -29,10 +29,11 @@ def examine() -> Iterator[Check]:
         config = configuration.load(found.config)
     except MemorydError as error:
         yield wrong("config", str(error), "correct the file; the daemon does not start with it")
-        config = Config()
+        config, startable = Config(), False
     else:
+        startable = True
         yield ok("config", str(found.config) if found.config.exists() else "no file, every default holds")
-    yield from _Examination(configuration.places_of(config), config).checks()
+    yield from _Examination(configuration.places_of(config), config, startable=startable).checks()
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class _Examination:
     checked: Checked | None = None
     hosts: list[hostchecks.Found] = field(default_factory=list)  #: those that have something of ours
     current: bool = False  #: the script is what this release writes for this configuration
+    startable: bool = True  #: nothing that keeps a daemon from its start was found
     astray: bool = False  #: this environment or configuration names another socket than hook and daemon use
 
     def __post_init__(self) -> None:
@@ -52,8 +54,7 @@ class _Examination:
     def checks(self) -> Iterator[Check]:
         yield from self._enabled()
         yield from self._environment()
-        yield on_disk.data(self.places)
-        yield on_disk.journal(self.places)
+        yield from self._disk()
         yield from self._hooks()
         yield from self._daemon()
         for found in self.hosts:
@@ -76,6 +77,12 @@ class _Examination:
         if not self.config.daemon.enabled:
             yield off("recording", "[daemon] enabled is false: nothing is recorded", "set it to true to record")
 
+    def _disk(self) -> Iterator[Check]:
+        for look in (on_disk.data, on_disk.journal):
+            check = look(self.places)
+            self.startable = self.startable and check.mark is not Mark.WRONG
+            yield check
+
     def _environment(self) -> Iterator[Check]:
         """Where hook and daemon agree on another socket, that is told, and the rest is looked at with theirs."""
         found = daemonchecks.elsewhere(self.places, scriptchecks.baked_socket(self.installer))
@@ -95,7 +102,8 @@ class _Examination:
 
     def _daemon(self) -> Iterator[Check]:
         check, self.health = daemonchecks.answers(self.places)
-        yield check
+        down = self.health is None and not self.startable
+        yield off(check.link, f"{check.found}; mend what is wrong above, then `memoryd start`") if down else check
         self.checked = daemonchecks.examined(self.places) if self.health else None
         if not self.astray:
             yield daemonchecks.socket(self.places, self.health, hook_agrees=self.current)

@@ -16,6 +16,13 @@ def stranger(service: Service) -> int | None:
     return pid if pid and not service.mac and pid != service.main_pid() else None
 
 
+def keeps(places: Places) -> str:
+    """What keeps the daemon running on this machine, as the end of a sentence."""
+    if Service(places=places).there():
+        return "`memoryd service install` keeps it running"
+    return "[daemon] autostart = true lets a hook start it"
+
+
 def service(places: Places, *, autostart: bool) -> Check:
     link, found = "service", Service(places=places)
     written = found.written()

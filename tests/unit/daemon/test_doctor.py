@@ -129,6 +129,7 @@ def test_a_damaged_journal_is_found_without_a_daemon(places: placing.Places) -> 
     assert check.mark is Mark.WRONG
     assert "is damaged: " in check.found
     assert "restore a backup" in check.mend
+    assert _wrong() == {"journal"}, "no daemon starts with it"
     path.write_bytes(b"no database" * 500)
     assert "file is not a database" in _found()["journal"].found
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from memoryd.daemon import scriptchecks
+from memoryd.daemon import scriptchecks, servicechecks
 from memoryd.daemon.cli import asking, process, screen
 from memoryd.daemon.cli.root import RUN, Json, app
 from memoryd.daemon.cli.times import span
@@ -79,7 +79,7 @@ def status(json: Json = False) -> None:
     """
     places = asking.places_anyway()
     if holder(places.data) is None:
-        screen.warn("memoryd is not running; `memoryd start` starts it, `memoryd service install` keeps it running")
+        screen.warn(f"memoryd is not running; `memoryd start` starts it, {servicechecks.keeps(places)}")
         raise typer.Exit(NOT_RUNNING)
     try:
         found = process.health(places)
