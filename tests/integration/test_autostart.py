@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support.installation import Installation, installed, until
 
+from memoryd.daemon import daemonchecks
+from memoryd.daemon.checks import Mark
 from memoryd.daemon.cli import process
 from memoryd.daemon.install import Installer, carry_out
 from memoryd.daemon.lock import holder
@@ -75,8 +77,10 @@ def test_twenty_hooks_that_find_no_daemon_start_one_and_all_their_events_arrive(
 def test_no_hook_starts_a_daemon_after_a_stop_nor_within_an_agent_run(one: Installation) -> None:
     ended(fire(one, "inside", MEMORYD_CHILD="1"))
     assert not (one.places.spool / starter.STARTING).exists()
+    assert daemonchecks.answers(one.places, autostart=True)[0].found == "not running; the next hook starts one"
     starter.mark_stopped(one.places)
     ended(fire(one, "stopped"))
+    assert daemonchecks.answers(one.places, autostart=True)[0].found == "not running, because of `memoryd stop`"
     assert not (one.places.spool / starter.STARTING).exists()
     assert holder(one.places.data) is None
     one.start()
@@ -92,6 +96,9 @@ def test_a_daemon_that_does_not_come_up_is_tried_once_a_minute(one: Installation
     for n in range(3):
         ended(fire(one, f"s{n}"))
     mark = one.places.spool / starter.STARTING
+    told = daemonchecks.answers(one.places, autostart=True)[0]
+    assert (told.mark, told.mend) == (Mark.WRONG, "`memoryd start`")
+    assert "did not stay, see" in told.found
     until((one.home / "tries").exists)
     os.utime(mark, (0, 0))
     ended(fire(one, "later"))

@@ -9,7 +9,7 @@ from memoryd import __version__
 from memoryd.daemon import servicechecks
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.lock import holder
-from memoryd.errors import MemorydError
+from memoryd.errors import MemorydError, NoDaemon
 from memoryd.ipc import starter
 from memoryd.ipc.client import Client
 from memoryd.ipc.methods.daemon import Checked, Health, LookedAt
@@ -20,28 +20,34 @@ CHECK_SECONDS = 15.0  #: a trial of the journal waits for the disk
 MAX_FLAGGED = 5  #: memories with warnings that are named
 
 
-def answers(places: Places) -> tuple[Check, Health | None]:
-    """Whether a daemon answers, and does its work."""
-    link, pid = "daemon", holder(places.data)
-    if pid is None and not places.socket.exists():
-        return wrong(link, f"not running{_why_not(places)}", f"`memoryd start`; {servicechecks.keeps(places)}"), None
+def answers(places: Places, *, autostart: bool) -> tuple[Check, Health | None]:
+    """Whether a daemon answers, and does its work.
+
+    :param autostart: `[daemon] autostart`: one that is down comes with the next hook
+    """
+    pid = holder(places.data)
     try:
         health = _health(places.socket)
     except MemorydError as error:
-        return wrong(link, str(error), "`memoryd restart`" if pid else "`memoryd start`"), None
+        if pid is None and isinstance(error, NoDaemon):
+            return _down(places, autostart=autostart), None
+        return wrong("daemon", str(error), "`memoryd restart`"), None
     return _state(health), health
+
+
+def _down(places: Places, *, autostart: bool) -> Check:
+    link, why, mend = "daemon", _why_not(places), "`memoryd start`"
+    if autostart and not why:
+        return off(link, "not running; the next hook starts one")
+    return wrong(link, f"not running{why}", mend if autostart else f"{mend}; {servicechecks.keeps(places)}")
 
 
 def _why_not(places: Places) -> str:
     """What the marks in the spool tell."""
     if starter.is_stopped(places):
         return ", because of `memoryd stop`"
-    tried = starter.tried_at(places)
-    return (
-        f"; a hook started one at {tried:%H:%M} UTC that did not stay, see {places.data / 'daemon.log'}"
-        if tried
-        else ""
-    )
+    tried, log = starter.tried_at(places), places.data / "daemon.log"
+    return f"; a hook started one at {tried:%H:%M} UTC that did not stay, see {log}" if tried else ""
 
 
 def _health(socket: Path) -> Health:
@@ -56,10 +62,10 @@ def elsewhere(places: Places, baked: str | None) -> Path | None:
 
     :param baked: the socket that stands in the hook script
     """
-    if baked in (None, str(places.socket)) or holder(places.data) is None:
+    if baked is None or baked == str(places.socket) or holder(places.data) is None:
         return None
     try:
-        return Path(str(baked)) if _health(Path(str(baked))).data_dir == str(places.data) else None
+        return Path(baked) if _health(Path(baked)).data_dir == str(places.data) else None
     except MemorydError:
         return None
 

@@ -101,7 +101,7 @@ class _Examination:
         yield script
 
     def _daemon(self) -> Iterator[Check]:
-        check, self.health = daemonchecks.answers(self.places)
+        check, self.health = daemonchecks.answers(self.places, autostart=self.config.daemon.autostart)
         down = self.health is None and not self.startable
         yield off(check.link, f"{check.found}; mend what is wrong above, then `memoryd start`") if down else check
         self.checked = daemonchecks.examined(self.places) if self.health else None
