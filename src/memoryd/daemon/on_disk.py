@@ -18,6 +18,7 @@ from memoryd.memory.directory import unread
 _MOVE = "set [daemon] data_dir to a folder that is not (`memoryd backup` makes copies that are whole)"
 MIN_FREE_BYTES = 16 * 1024 * 1024  #: for the journal and its log
 MAX_AHEAD = timedelta(minutes=5)  #: clocks of machines that share a home differ by less
+MAX_WAIT = timedelta(minutes=5)  #: the daemon looks into the spool once a minute
 MAX_NAMED = 5  #: files that are named
 
 
@@ -75,8 +76,11 @@ def clock(places: Places, newest_at: datetime | None) -> Check:
 
 def spool(places: Places, *, running: bool) -> Iterator[Check]:
     held = Spool(places.spool)
-    waiting, bad = held.count(), held.bad()
-    if waiting:
+    waiting, bad, oldest = held.count(), held.bad(), held.oldest()
+    if running and oldest and utc_now() - oldest > MAX_WAIT:
+        found = f"{waiting} events wait, since {oldest:%Y-%m-%d %H:%M} UTC, and the daemon does not take them in"
+        yield wrong("spool", found, "`memoryd restart`; if it goes on, `memoryd logs --level warning` says why")
+    elif waiting:
         mend = "`memoryd start` takes them in" if not running else "the daemon takes them in within a minute"
         yield off("spool", f"{waiting} events wait, {held.bytes()} bytes", mend)
     else:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 if sys.modules.get("rich", sys) is None:  # the daemon's own modules keep rich out of their process
     del sys.modules["rich"]
 
-from memoryd.daemon import hostchecks
+from memoryd.clock import utc_now
+from memoryd.daemon import hostchecks, on_disk
 from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.cli import process
 from memoryd.daemon.doctor import examine
@@ -132,6 +134,20 @@ def test_a_damaged_journal_is_found_without_a_daemon(places: placing.Places) -> 
     assert _wrong() == {"journal"}, "no daemon starts with it"
     path.write_bytes(b"no database" * 500)
     assert "file is not a database" in _found()["journal"].found
+
+
+@pytest.mark.parametrize(("minutes", "mark"), [(1, Mark.OFF), (10, Mark.WRONG)])
+def test_events_that_a_running_daemon_leaves_in_the_spool_are_a_broken_link(
+    places: placing.Places, minutes: int, mark: Mark
+) -> None:
+    spooled_at = utc_now() - timedelta(minutes=minutes)
+    places.spool.mkdir(parents=True)
+    (places.spool / f"{int(spooled_at.timestamp() * 1e9)}-1-{'0' * 32}").write_text("{}")
+    [check] = on_disk.spool(places, running=True)
+    assert check.mark is mark
+    assert check.found.startswith("1 events wait")
+    [check] = on_disk.spool(places, running=False)
+    assert (check.mark, check.mend) == (Mark.OFF, "`memoryd start` takes them in")
 
 
 def test_a_memory_file_that_is_too_large_is_named_in_every_directory(running: placing.Places, tmp_path: Path) -> None:
