@@ -99,9 +99,7 @@ def socket(places: Places, health: Health | None, *, hook_agrees: bool) -> Check
         return off(link, f"{places.socket}; nobody answers there")
     if health.data_dir != str(places.data):
         found = f"the daemon at {places.socket}, pid {health.pid}, writes to {health.data_dir}, not to {places.data}"
-        return wrong(
-            link, found, f"`kill {health.pid}`, then `memoryd start`; see also who started it with other settings"
-        )
+        return wrong(link, found, f"`kill {health.pid}`, then `memoryd start`; see who started it otherwise")
     who = "hook, configuration and daemon" if hook_agrees else "configuration and daemon"
     return ok(link, f"{places.socket}; {who} agree on it")
 

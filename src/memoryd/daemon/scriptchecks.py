@@ -31,28 +31,28 @@ def hook(installer: Installer, *, needed: bool) -> Check:
 
 def baked_socket(installer: Installer) -> str | None:
     """The socket that the hook script delivers to; None: there is no script of ours."""
-    try:
-        written = hookscript.read_back(installer.script.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
+    written = _written(installer)
     return written.socket if written else None
 
 
 def hook_fault(installer: Installer) -> str | None:
     """What reading the hook script tells that is wrong with it; no process is started."""
-    path, places = installer.script, installer.places
-    try:
-        written = hookscript.read_back(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        return f"{path} cannot be read: {error}"
+    places, written = installer.places, _written(installer)
     if written is None:
-        return f"{path} is not what `memoryd install` wrote"
+        return f"{installer.script} is not what `memoryd install` wrote"
     if not os.access(written.interpreter, os.X_OK):
         return f"the Python that it runs with is gone: {written.interpreter}"
     for what, baked, wanted in (("socket", written.socket, places.socket), ("spool", written.spool, places.spool)):
         if baked != str(wanted):
             return f"its {what} is {baked}, that of the configuration is {wanted}"
     return None if written.this_release else "it is of another release"
+
+
+def _written(installer: Installer) -> hookscript.Written | None:
+    try:
+        return hookscript.read_back(installer.script.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def start(installer: Installer, *, wanted: bool) -> Check:
@@ -62,13 +62,11 @@ def start(installer: Installer, *, wanted: bool) -> Check:
     """
     link, places = "autostart", installer.places
     path = starter.path(places)
-    if not wanted:
+    if not wanted and path.exists():
         found = f"[daemon] autostart is false, but {path} is there: a hook would start the daemon"
-        return (
-            wrong(link, found, "`memoryd install --all` removes it")
-            if path.exists()
-            else off(link, "no hook starts it")
-        )
+        return wrong(link, found, "`memoryd install --all` removes it")
+    if not wanted:
+        return off(link, "no hook starts it")
     if not starter.is_current(places, installer.python):
         found = "missing" if not path.exists() else "written for another Python or other places"
         return wrong(link, f"{path} is {found}", _ANEW)
