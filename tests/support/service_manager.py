@@ -7,7 +7,6 @@ _SYSTEMCTL = """#!/bin/sh
 shift  # --user
 case "$1" in
     show) case "$2" in --property=MainPID) cat '{data}/lock';; esac;;
-    is-active) exit 3;;
     is-enabled) test -e '{folder}/enabled';;
     enable) : >'{folder}/enabled';;
     disable) rm -f '{folder}/enabled';;

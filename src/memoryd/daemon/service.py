@@ -133,7 +133,11 @@ class Service:
             return "running" if loaded.returncode == 0 else "installed"
         if self._quiet("is-active", "memoryd.service"):
             return "running"
-        return "enabled" if self._quiet("is-enabled", "memoryd.socket") else "installed"
+        return "enabled" if self.enabled() else "installed"
+
+    def enabled(self) -> bool:
+        """Whether it starts at the next login; one that runs may not."""
+        return self.state() != "installed" if self.mac else self._quiet("is-enabled", "memoryd.socket")
 
     def main_pid(self) -> int | None:
         """The pid that the service manager runs; None: it runs none."""

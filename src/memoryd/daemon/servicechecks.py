@@ -35,8 +35,8 @@ def service(places: Places, *, autostart: bool) -> Check:
         return wrong(link, "its files are of another release or other paths", "`memoryd service install`")
     if not found.usable():
         return off(link, "its files are there; its service manager does not answer here")
-    if found.state() == "installed":
-        return wrong(link, "installed, not enabled", "`memoryd service install`")
+    if not found.enabled():
+        return wrong(link, "installed, not enabled: it does not start at the next login", TAKE_OVER)
     if pid := stranger(found):
         return off(link, f"enabled, but the daemon that runs, pid {pid}, is not its", f"{TAKE_OVER} puts its own there")
     if found.lingers() is False:

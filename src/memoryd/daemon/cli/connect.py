@@ -252,6 +252,8 @@ def service_status() -> None:
         raise typer.Exit(3)
     state = service.state() if service.usable() else service.written()
     screen.say(_STATES[state])
+    if state == "running" and not service.enabled():
+        screen.warn(f"note: it does not start at the next login; {servicechecks.TAKE_OVER} enables it")
     if state in ("running", "enabled") and (pid := servicechecks.stranger(service)):
         screen.warn(f"note: the daemon that runs, pid {pid}, is not its; {servicechecks.TAKE_OVER} puts its own there")
     if state not in ("running", "enabled"):
