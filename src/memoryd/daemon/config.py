@@ -55,8 +55,17 @@ def _looks_like_a_key(name: str) -> bool:
     return redact(name) != name
 
 
+def _place(path: str) -> str:
+    """:raises ValueError: it is relative: hooks and daemon, which stand in other folders, would mean other places"""
+    whole = os.path.expanduser(path)
+    if path and not os.path.isabs(whole):
+        raise ValueError("is no absolute path; write all of it, or begin it with ~/")
+    return whole
+
+
 Address = Annotated[str, AfterValidator(_address)]
 Variable = Annotated[str, AfterValidator(_variable)]
+Place = Annotated[str, AfterValidator(_place)]
 
 
 class _Section(BaseModel):
@@ -66,8 +75,8 @@ class _Section(BaseModel):
 class Daemon(_Section):
     enabled: bool = True
     autostart: bool = False  #: a hook that finds no daemon starts one
-    socket: str | None = None
-    data_dir: str | None = None
+    socket: Place | None = None
+    data_dir: Place | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 

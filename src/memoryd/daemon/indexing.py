@@ -136,6 +136,21 @@ class Indexer:
             self._seen.clear()
         self.wake()
 
+    async def examine(self) -> str | None:
+        """Why the index does not answer; None: it does, is not begun, or is being written just now. Changes nothing."""
+        if self._lock.locked():
+            return None
+        if self.fault or self._state is None or not (self._state.seq or self._state.roots):
+            return self.fault or None
+        async with self._lock:
+            try:
+                await asyncio.to_thread(self.index.state)
+            except Damaged as error:
+                return f"its files are damaged: {error}"
+            except Unavailable as error:
+                return str(error)
+        return None
+
     def renew(self) -> None:
         """Half of what the index finds is gone from the journal, as retention leaves it: build it again, later."""
         self._outdated = True

@@ -10,6 +10,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 from weakref import WeakValueDictionary
 
 import aiofiles
@@ -158,6 +159,19 @@ def _memory_written(events: Sequence[Event], roots: Sequence[Path]) -> list[Memo
 
 def _is_below(path: str, roots: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(root) for root in roots)
+
+
+def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:
+    """How a transcript stands now, and why it would be refused. Blocking."""
+    try:
+        os.close(_open_safely(path, os.O_RDONLY))
+    except FileNotFoundError:
+        return "missing", ""
+    except _Refused:
+        return "refused", "it is not a plain file of yours with one name"
+    except OSError as error:
+        return "refused", str(error.strerror)
+    return "ok", ""
 
 
 def _open_safely(path: str, flags: int) -> int:

@@ -76,6 +76,11 @@ class Spool:
         """How many files wait."""
         return len(self._names())
 
+    def oldest(self) -> datetime | None:
+        """When the hook ran that left the first of them; None: none waits."""
+        names = self._names()
+        return _time_of(names[0]) if names else None
+
     def bytes(self) -> int:
         """How many bytes they hold."""
         total = 0

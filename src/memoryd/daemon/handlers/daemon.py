@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from memoryd import __version__
 from memoryd.clock import mono
-from memoryd.daemon import privacy
+from memoryd.daemon import examining, privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
@@ -25,6 +25,9 @@ class Process(Handlers):
             index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
             passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
+
+    async def daemon_check(self, params: NoParams) -> m.Checked:
+        return await examining.examine(self.daemon.journal, self.daemon.reader.positions, self.daemon.indexer)
 
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
         directory = await self.binding(params.cwd) if params.cwd else None

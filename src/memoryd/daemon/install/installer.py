@@ -19,7 +19,7 @@ from memoryd.daemon.install.changes import Change, Plan, change, read
 from memoryd.daemon.install.records import Rows
 from memoryd.daemon.install.targets import Handler, Target
 from memoryd.errors import ConfigError, NotFound
-from memoryd.ipc import hookscript, hosts
+from memoryd.ipc import hookscript, hosts, starter
 from memoryd.ipc.hosts import plans
 from memoryd.ipc.hosts.plans.base import HOOK_SCRIPT, MCP_SCRIPT, Settings, Site
 from memoryd.ipc.places import Places
@@ -36,6 +36,7 @@ class Installer:
     places: Places
     python: Path = field(default_factory=lambda: Path(sys.executable))
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    autostart: bool | None = None  #: [daemon] autostart; None: unknown, the script that starts a daemon stays as it is
 
     @property
     def script(self) -> Path:
@@ -116,13 +117,21 @@ class Installer:
             (self.script, hookscript.generate(self.places, self.python)),
             (self.mcp_script, hookscript.generate_mcp(self.places, self.python)),
         )
-        return Plan(
-            changes=tuple(
-                change("script", path, text.encode(), mode=0o755)
-                for path, text in wanted
-                if not hookscript.is_current(path, text)
-            )
-        )
+        changes = [
+            change("script", path, text.encode(), mode=0o755)
+            for path, text in wanted
+            if not hookscript.is_current(path, text)
+        ]
+        return Plan(changes=(*changes, *self._starter()))
+
+    def _starter(self) -> Iterator[Change]:
+        """The script by which a hook starts the daemon, as `[daemon] autostart` says."""
+        path = starter.path(self.places)
+        if self.autostart and not starter.is_current(self.places, self.python):
+            text = starter.text(self.places, self.python, self.env)
+            yield change("script", path, text.encode(), mode=0o700)
+        elif self.autostart is False and path.exists():
+            yield change("script", path, None)
 
     def plan_install(self, target: Target) -> Plan:
         """:raises ConfigError: a settings file is broken; nothing is planned"""
@@ -168,6 +177,7 @@ class Installer:
         last = [
             change("script", self.script, None),
             change("script", self.mcp_script, None),
+            change("script", starter.path(self.places), None),
             change("record", self._record_path, None),
         ]
         return Plan(changes=_real([*changes.values(), *(last if whole else ())]), notes=tuple(notes))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.hosts import codex_trust
 
 from memoryd.daemon.install import INSTALLABLE, Installer, asks_for, carry_out
 from memoryd.errors import NotFound
@@ -173,13 +174,8 @@ def test_codex_is_told_from_trusting_us_by_the_hash_of_every_hook(home: Path, in
     target = installer.target("codex")
     carry_out(installer.plan_install(target))
     assert "codex does not trust our hooks yet: open `codex`" in str(asks_for(target))
-    hooks, config = home / ".codex" / "hooks.json", home / ".codex" / "config.toml"
-    rows = []
-    for event, [group] in json.loads(hooks.read_text())["hooks"].items():
-        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
-        digest = codex.trusted_hash(name, None, group["hooks"][0])
-        rows.append(f'[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "{digest}"\n')
-    ours = config.read_text()
+    config = home / ".codex" / "config.toml"
+    rows, ours = codex_trust(home / ".codex"), config.read_text()
     config.write_text(ours + "".join(rows[:-1]))
     assert getattr(asks_for(target), "certain", None) is True
     config.write_text(ours + "".join(rows).replace("sha256:", "sha512:"))
