@@ -24,6 +24,7 @@ def _before_agent(payload: Payload) -> Said:
 class Gemini(JsonHooks):
     name = "gemini"
     hook_events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    replays_context = False  #: a resumed talk is what was typed and answered
     project_env = "GEMINI_PROJECT_DIR"
     recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "BeforeAgent": Recall.PREFETCH}
     translators: ClassVar = {
