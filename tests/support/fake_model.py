@@ -93,8 +93,8 @@ def served(*replies: Reply | Answering) -> Iterator[FakeModel]:
     server = serving(*replies)
     try:
         yield asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
     finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

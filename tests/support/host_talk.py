@@ -12,6 +12,7 @@ SHELLS = {
     "bash": {"command": "echo from-the-shell", "description": "say hello"},
 }
 RESULTS = ('"tool_result"', '"function_call_output"', '"functionResponse"', '"role": "tool"')
+SUMMARY = "<state_snapshot>The lantern service was looked at.</state_snapshot>"  #: as Gemini and Qwen want it
 WITH_A_TOOL = "Run the shell once."
 
 
@@ -20,6 +21,8 @@ def answer(asked: Asked) -> Reply:
     shell = next((name for name in SHELLS if name in asked.tools), None)
     if shell and _wants(asked):
         return Reply(text="I will run it.", call=(shell, SHELLS[shell]))
+    if "<state_snapshot>" in asked.text and not shell:
+        return Reply(text=SUMMARY, tokens=(len(asked.text) // 4, 10))
     return Reply(text=f"The answer to request {len(asked.talk)}.", tokens=(len(asked.text) // 4, 10))
 
 

@@ -28,6 +28,7 @@ class Program:
     ends: tuple[str, ...]  #: what is told at the end of a run without a terminal
     forks: str | None = None  #: how a fork begins; None: it has none on its command line
     compacts: tuple[str, ...] = ()  #: what is told from the command on to the next prompt
+    read_late: tuple[str, ...] = ()  #: what its transcript tells of it besides, at some time
     clears: tuple[str, ...]
     exits: tuple[str, ...]
     compact: str = "/compact"
@@ -210,13 +211,15 @@ _PROGRAMS: tuple[Program, ...] = (
     ),
     Gemini(
         host="gemini", package="@google/gemini-cli", start="@google/gemini-cli/bundle/gemini.js", node=True,
-        ends=("session_end exit",), ready="Type your message", compact="/compress", compacted="compressed",
-        clears=("session_end clear", "session_start clear"), exits=("session_end exit",), leave="/quit",
+        ends=("session_end exit",), ready="Type your message", compact="/compress",
+        compacts=("pre_compact manual",), read_late=("pre_compact auto",), compacted="compressed",
+        clears=("session_end clear", "session_start clear"),
+        exits=("session_end exit",), leave="/quit",
     ),
     Qwen(
         host="qwen", package="@qwen-code/qwen-code", start="@qwen-code/qwen-code/cli.js", node=True,
         ends=(), forks="session_start resume", ready="Type your message", compact="/compress",
-        compacts=("pre_compact manual", "session_start compact", "post_compact manual"), compacted="compressed",
+        compacts=("pre_compact manual", "post_compact manual", "session_start compact"), compacted="compressed",
         clears=("session_end clear", "session_start clear"), exits=("session_end prompt_input_exit",), leave="/quit",
     ),
     Copilot(

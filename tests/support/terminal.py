@@ -103,15 +103,15 @@ class Terminal:
 
     def wait_for(self, wanted: str, *, seconds: float = 30.0) -> None:
         """Wait until a pattern stands on the screen."""
-        self.wait_until(lambda: re.search(wanted, self.shown), f"screen with {wanted!r}", seconds=seconds)
+        self.wait_until(lambda: re.search(wanted, self.shown, re.MULTILINE), f"screen with {wanted!r}", seconds=seconds)
 
     def wait_until(self, holds: Callable[[], Any], what: str, *, seconds: float = 30.0) -> None:
         """:raises NotShown: with the screen as it is"""
         end = time.monotonic() + seconds
         while not holds():
-            if time.monotonic() > end or (self.program.poll() is not None and not self._look(_LOOK_SECONDS)):
+            over = self.program.poll() is not None
+            if (not self._look(_LOOK_SECONDS) and over and not holds()) or time.monotonic() > end:
                 raise NotShown(f"no {what} (exit status {self.program.poll()}):\n{self.shown}")
-            self._look(_LOOK_SECONDS)
 
     def wait_for_end(self, *, seconds: float = 20.0) -> int:
         self.wait_until(lambda: self.program.poll() is not None, "end of the program", seconds=seconds)

@@ -92,9 +92,16 @@ class Recaller:
 
         One that a host begins may come to nothing. It counts when it has ended, where the host tells that.
         """
-        begun = isinstance(event, PreCompact) and not hosts.get(event.host).tells_compacted
-        if begun or isinstance(event, PostCompact):
-            await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id)
+        match event:
+            case PreCompact(data=data) if data.summary:  # of a transcript, which is read later
+                before = event.at
+            case PreCompact() if hosts.get(event.host).tells_compacted:
+                return
+            case PreCompact() | PostCompact():
+                before = None
+            case _:
+                return
+        await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id, before=before)
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
