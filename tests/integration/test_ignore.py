@@ -59,6 +59,26 @@ async def test_neither_name_nor_text_of_an_ignored_file_is_kept(home: Path, repo
         assert "main.py" in kept
 
 
+async def test_fields_that_memoryd_does_not_know_are_not_kept_of_an_ignored_file(home: Path, repository: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for name in ("key.pem", "public.pem"):
+            data = {"name": "Read", "files": [{"path": name}], "output": f"{name} says {SAID}", "ok": True}
+            event = {
+                "id": name, "kind": "tool_use", "host": "generic", "session_id": "s", "cwd": str(repository),
+                "at": "2026-11-30T08:00:00Z", "data": data,
+            }  # fmt: skip
+            await one.call("event.publish", {"event": event}, timeout=5)
+        kept = await texts(daemon)
+        assert "key.pem" not in kept
+        assert f"public.pem says {SAID}" in kept
+
+
+async def test_a_folder_with_an_impossible_name_is_recorded_as_one_that_is_gone(home: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await deliver(one, "UserPromptSubmit", cwd="/gone/\0/folder", prompt_id="p1", prompt=SAID)
+        assert SAID in await texts(daemon)
+
+
 async def test_a_session_in_an_ignored_folder_is_not_recorded_and_one_beside_it_is(
     home: Path, repository: Path, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryd.clock import mono
-from memoryd.ipc.events import Event, Message, ToolUse
+from memoryd.ipc.events import Event, Message, ToolUse, ToolUseData
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -98,11 +98,15 @@ class Ignores:
     def _hides(self, event: ToolUse) -> bool:
         rules = self.of(event.cwd)
         files = (os.path.join(event.cwd or "/", touched.path) for touched in event.data.files)
-        return rules is not None and any(rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files)
+        return rules is not None and any(
+            rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files if "\0" not in path
+        )
 
 
 def find(cwd: str) -> Rules | None:
     """Return the rules of the repository around a working directory, its own or the nearest above. Blocking."""
+    if "\0" in cwd:  # no folder has such a name
+        return None
     start = Path(os.path.realpath(cwd))
     for folder in [start, *start.parents][:_MAX_LEVELS]:
         text = _text(folder / FILE)
@@ -158,5 +162,7 @@ def _problem(line: str) -> str | None:
 
 
 def _hidden(event: ToolUse) -> ToolUse:
-    data = event.data.model_copy(update={"summary": "[ignored]", "files": ()})
-    return event.model_copy(update={"data": data})
+    """Of its fields those that memoryd knows: another one may hold what was read."""
+    data = event.data
+    shown = ToolUseData(name=data.name, summary="[ignored]", ok=data.ok, duration_ms=data.duration_ms)
+    return event.model_copy(update={"data": shown})
