@@ -23,6 +23,7 @@ MAX_BYTES, MAX_PATTERNS = 64 * 1024, 500
 MAX_STARS = 2  #: in one name, and `**` in one pattern: more make a match as slow as a hostile repository likes
 LOOK_SECONDS = 5.0  #: for so long a working directory's rules are taken as they were
 _MAX_LEVELS, _MAX_REMEMBERED = 64, 1000
+_WORD = re.compile(r'"([^"\s\\]+)"')  #: a value without blanks in the JSON of a tool's input
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +98,12 @@ class Ignores:
 
     def _hides(self, event: ToolUse) -> bool:
         rules = self.of(event.cwd)
-        files = (os.path.join(event.cwd or "/", touched.path) for touched in event.data.files)
-        return rules is not None and any(
-            rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files if "\0" not in path
+        if rules is None:
+            return False
+        return any(
+            rules.covers(path, folder=folder) or rules.covers(os.path.realpath(path), folder=folder)
+            for path in _named(event)
+            for folder in (False, True)
         )
 
 
@@ -159,6 +163,13 @@ def _problem(line: str) -> str | None:
     except ValueError as error:
         return f"{error}"
     return None
+
+
+def _named(event: ToolUse) -> set[str]:
+    """The files that a tool touched, and every value of its input that may be a path: a search in a folder, a tool of
+    an MCP server."""
+    found = {*(touched.path for touched in event.data.files), *_WORD.findall(event.data.summary)}
+    return {os.path.join(event.cwd or "/", path) for path in found if "\0" not in path}
 
 
 def _hidden(event: ToolUse) -> ToolUse:

@@ -28,7 +28,7 @@ from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
-from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
+from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered, Refused
 from memoryd.ipc.places import Places
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.path_rules import check_directory
@@ -88,7 +88,7 @@ class Ingest:
             binding = await self._bind(first, translated.project_hint)
         except (BadEvent, PathRefused) as error:
             await self._put_aside(params, error)
-            return HookDelivered()
+            return HookDelivered(refused=Refused(code=error.code, message=str(error)))
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()

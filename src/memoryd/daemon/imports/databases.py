@@ -65,7 +65,7 @@ def _observation(row: dict[str, Any]) -> Memory:
     whole = [title, _text(row.get("subtitle")), _text(row.get("narrative")), _text(row.get("text")), *facts]
     told = [title, *(facts or [_text(row.get("subtitle"))])]
     return Memory(
-        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, at=moment(row.get("created_at_epoch")), place=f"observations {row['id']}",
+        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, at=_at(row), place=f"observations {row['id']}",
         name=title[:60], kind=EntryType.PROJECT, project=_text(row.get("project")) or None,
         tags=tuple(filter(None, [_text(row.get("type"))])),
     )  # fmt: skip
@@ -74,7 +74,7 @@ def _observation(row: dict[str, Any]) -> Memory:
 def _summary(row: dict[str, Any]) -> Memory:
     return Memory(
         text=_joined(_text(row.get(name)) for name in _SUMMARY), gist=_fitting([_text(row["learned"])]),
-        tier=Tier.HOST, at=moment(row.get("created_at_epoch")), place=f"session_summaries {row['id']}", kind=EntryType.PROJECT,
+        tier=Tier.HOST, at=_at(row), place=f"session_summaries {row['id']}", kind=EntryType.PROJECT,
         name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None, tags=("summary",),
     )  # fmt: skip
 
@@ -103,6 +103,10 @@ def _list(value: Any) -> list[str]:
     except ValueError:
         return []
     return [_text(one) for one in found if _text(one)] if isinstance(found, list) else []
+
+
+def _at(row: dict[str, Any]) -> datetime:
+    return moment(row.get("created_at_epoch"))
 
 
 def moment(epoch: Any) -> datetime:
