@@ -209,6 +209,19 @@ async def test_old_words_neither_bring_back_what_was_forgotten_nor_replace_what_
         assert {refused.code for refused in run.refused} == {"outdated", "taken-back"}
 
 
+async def test_a_time_to_come_does_not_outdo_what_a_person_says_later(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        path = claude(home, [("I live in Berlin.", "ok")], cwd=project)
+        written(path, path.read_text("utf-8").replace("2026-03", "2099-03"))
+        await bring(one, path)
+        await idle(daemon)
+        await turn(one, "I moved to Paris.", cwd=project, at=datetime.now(UTC).isoformat())
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=20)
+        user = await asyncio.to_thread((daemon.places.user_memory / "user.md").read_text)
+        assert "Paris" in user
+        assert "Berlin" not in user
+
+
 async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, project: str) -> None:
     Path(project, ".git").mkdir()
     written(Path(project, "CLAUDE.md"), "The API speaks gRPC on port 7000.\n\n- Never push to main\n")

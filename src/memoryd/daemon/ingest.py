@@ -133,14 +133,17 @@ class Ingest:
     async def admit(self, events: Sequence[Event], *, headless: bool, hint: str | None = None) -> list[Arrival]:
         """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
 
-        What was said off the record stays out, as it does when a transcript is read.
+        What was said off the record stays out, as it does when a transcript is read. Nothing was said later than now:
+        a time to come would outdo all that a person says or forgets until then.
 
         :param hint: a folder of its project, where its own is gone
         """
         binding = await self._bind(events[0], hint)
         if self._is_opted_out(events[0], headless=headless):
             return []
-        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
+        now = self.journal.clock()
+        said = [event if event.at <= now else event.model_copy(update={"at": now}) for event in events]
+        kept = [event for event in said if not self.is_off_record(binding.dir, event)]
         cleaned = await asyncio.to_thread(lambda: clean_all(self.ignores.without(kept)))
         return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
