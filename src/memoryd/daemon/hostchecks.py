@@ -60,6 +60,8 @@ def _settings(installer: Installer, target: Target) -> Check:
         return wrong(link, str(error), "correct the file")
     if state == "absent":
         return _absent(installer, target, mend)
+    if state == "outdated" and (changed := installer.changed(target)):
+        return wrong(link, "a person changed a file of ours, which stays as it is", f"delete {changed[0]}, then {mend}")
     if state == "outdated":
         return wrong(link, "another release, another path or not all of them", mend)
     if switched_off:

@@ -21,7 +21,7 @@ from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
-from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered, PassedOver
+from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered, PassedOver, Refused
 from memoryd.ipc.sanitise import sanitise
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
@@ -69,7 +69,7 @@ class Ingest:
             binding = await self._bind(first, translated.project_hint)
         except (BadEvent, PathRefused) as error:
             await self._put_aside(params, error)
-            return HookDelivered()
+            return HookDelivered(refused=Refused(code=error.code, message=str(error)))
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
@@ -114,14 +114,17 @@ class Ingest:
     async def admit(self, events: Sequence[Event], *, headless: bool, hint: str | None = None) -> list[Arrival]:
         """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
 
-        What was said off the record stays out, as it does when a transcript is read.
+        What was said off the record stays out, as it does when a transcript is read. Nothing was said later than now:
+        a time to come would outdo all that a person says or forgets until then.
 
         :param hint: a folder of its project, where its own is gone
         """
         binding = await self._bind(events[0], hint)
         if self.off_record.is_opted_out(events[0], headless=headless):
             return []
-        kept = [event for event in events if not self.off_record.covers(binding.dir, event)]
+        now = self.journal.clock()
+        said = [event if event.at <= now else event.model_copy(update={"at": now}) for event in events]
+        kept = [event for event in said if not self.off_record.covers(binding.dir, event)]
         cleaned = await asyncio.to_thread(lambda: clean_all(self.off_record.without_ignored(kept)))
         return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 

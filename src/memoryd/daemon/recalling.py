@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -94,13 +95,14 @@ class Recaller:
 
         One that a host begins may come to nothing. It counts when it has ended, where the host tells that.
         """
+        before: datetime | None = None
         match event:
             case PreCompact(data=data) if data.summary:  # of a transcript, which is read later
                 before = event.at
             case PreCompact() if hosts.get(event.host).tells_compacted:
                 return
             case PreCompact() | PostCompact():
-                before = None
+                pass
             case _:
                 return
         await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id, before=before)

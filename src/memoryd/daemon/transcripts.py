@@ -167,10 +167,8 @@ def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:
         os.close(_open_safely(path, os.O_RDONLY))
     except FileNotFoundError:
         return "missing", ""
-    except _Refused:
-        return "refused", "it is not a plain file of yours with one name"
     except OSError as error:
-        return "refused", str(error.strerror)
+        return "refused", error.strerror or str(error)
     return "ok", ""
 
 

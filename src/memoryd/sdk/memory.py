@@ -147,6 +147,7 @@ class Memory:
         with self._lock:
             if self._state.starts_with == "startup":
                 return False  # nothing was said in it
+            self._courier.try_again()
             return _is_recorded(self._deliver(self._deadline(), ("session_end", {"reason": reason})))
 
     def save(

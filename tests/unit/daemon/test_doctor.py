@@ -250,7 +250,7 @@ def test_every_hosts_own_command_line_reaches_the_daemon(chain: Chain) -> None:
         (".codex/config.toml", "[mcp", "[features]\nhooks = false\n[mcp", "hooks in codex", "features.hooks = false"),
         (".copilot/hooks/memoryd.json", "}", "", "hooks in copilot", "line "),
         (".hermes/config.yaml", "pre_llm_call:", "pre_llm_call: [", "hooks in hermes", "line "),
-        (".openclaw/hooks/memoryd/handler.js", "//", "///", "hooks in openclaw", "not all of them"),
+        (".openclaw/hooks/memoryd/handler.js", "//", "///", "hooks in openclaw", "a person changed"),
     ],
 )  # fmt: skip
 def test_the_broken_link_of_a_host_is_named(chain: Chain, path: str, old: str, new: str, link: str, words: str) -> None:

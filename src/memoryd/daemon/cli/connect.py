@@ -13,7 +13,7 @@ from memoryd.daemon.cli.root import CONNECT, Yes, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, asks_for, carry_out
 from memoryd.daemon.service import Service, run_steps
-from memoryd.errors import ConfigError, MemorydError, NotFound, UsageError
+from memoryd.errors import CannotWrite, ConfigError, MemorydError, NotFound, UsageError
 from memoryd.ipc import starter
 
 
@@ -43,11 +43,11 @@ def install(
     if listing:
         _list(installer)
         return
-    broken = list[ConfigError]()
+    broken = list[ConfigError | CannotWrite]()
     for target in _targets(installer, host, everywhere, project, mcp):
         try:
             plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
-        except ConfigError as error:  # keeps no other host from its change
+        except (ConfigError, CannotWrite) as error:  # keeps no other host from its change
             broken.append(error)
         else:
             _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)

@@ -3,20 +3,18 @@
 Texts have the ids of their parts, turns that of their prompt, which is what its plugin calls them while they go on.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from memoryd.daemon.imports.databases import MAGIC, reading, tables
+from memoryd.daemon.imports.databases import MAGIC, moment, reading, tables
 from memoryd.ipc.events import Event, EventAdapter, Tier
 from memoryd.ipc.hosts.jsonhooks import Fields
 from memoryd.ipc.hosts.opencode import uses_tool
-from memoryd.ipc.hosts.record import cut
+from memoryd.ipc.hosts.record import cut, parse, text_of
 
 HOST = "opencode"
 _PARTS = (
@@ -43,7 +41,7 @@ def talks(path: Path) -> Iterator[Talk]:
         rows = connection.execute("select * from session where parent_id is null order by time_created").fetchall()
         for row in rows:
             session = dict(row)
-            cwd = session.get("directory") or None
+            cwd = text_of(session.get("directory"))
             yield Talk(str(session["id"]), cwd, _events(connection, str(session["id"]), cwd))
 
 
@@ -51,7 +49,7 @@ def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) ->
     found = []
     for row in connection.execute(_PARTS, (session_id,)):
         part, head = _loaded(row["data"]), _loaded(row["head"])
-        at = datetime.fromtimestamp((row["at"] or 0) / 1000, UTC)
+        at = moment(row["at"])
         turn = row["message"] if head.get("role") == "user" else head.get("parentID")
         envelope = {"host": HOST, "session_id": session_id, "cwd": cwd, "at": at, "turn_id": turn}
         for fields in _said(str(row["id"]), part, head):
@@ -88,7 +86,7 @@ def _used(tool: str, state: Mapping[str, Any]) -> tuple[Fields, ...]:
 
 def _loaded(text: Any) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = parse(text)
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -54,13 +55,22 @@ def change(kind: Kind, path: Path, after: bytes | None, *, mode: int = 0o600) ->
 
 
 def read(path: Path) -> bytes | None:
-    """:raises CannotWrite: something stands there that cannot be read"""
+    """A file's content; None: there is none. A FIFO's writer is not waited for, and no device is taken for a file.
+
+    :raises CannotWrite: something stands there that cannot be read
+    """
     try:
-        return path.read_bytes()
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise CannotWrite(f"cannot read {path}: {error.strerror}; correct its owner or its mode") from error
+        raise CannotWrite(f"cannot read {path}: {error.strerror}; correct what stands there or its mode") from error
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise CannotWrite(f"{path} is no regular file; put one there, or nothing")
+        return fsio.read_all(fd)
+    finally:
+        os.close(fd)
 
 
 def carry_out(plan: Plan) -> None:

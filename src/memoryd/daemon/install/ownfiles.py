@@ -32,8 +32,21 @@ def take_out(target: Target, rows: Rows, notes: list[str]) -> Iterator[Change]:
         elif current is not None:
             notes.append(_stays(file.path))
     current = read(target.skill) if target.skill else None
-    if target.skill and current is not None and _is_our_skill(current):
-        yield change("skill", target.skill, None)
+    if target.skill and current is not None:
+        if _is_our_skill(current):
+            yield change("skill", target.skill, None)
+        else:
+            notes.append(_stays(target.skill))
+
+
+def changed(target: Target, rows: Rows) -> list[Path]:
+    """The plugin files that a person changed: neither renewed nor taken out."""
+    found = [(file, read(file.path)) for file in target.wants.files]
+    return [
+        file.path
+        for file, current in found
+        if current not in (None, file.content) and not records.is_as_written(current, rows.get(str(file.path)))
+    ]
 
 
 def _skill(path: Path, notes: list[str], language: str) -> Iterator[Change]:

@@ -23,12 +23,20 @@ class HookDeliver(Params):
     env: dict[str, str] = Field(default_factory=dict)
 
 
+class Refused(Result):
+    """Why a delivery was set aside: the code and the sentence of the error that another call would have got."""
+
+    code: str
+    message: str
+
+
 class HookDelivered(Result):
     """`stdout` stays the first field: the hook finds it at a fixed place of the reply."""
 
     stdout: str = ""
     exit_code: Literal[0] = 0
     seq: int | None = None  #: of the first event recorded; None: nothing to record
+    refused: Refused | None = None  #: for clients that are no hooks; a hook cannot do anything about it
 
 
 class HookTest(Params):

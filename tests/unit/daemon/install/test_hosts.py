@@ -11,6 +11,7 @@ import pytest
 import yaml
 from support.hosts import codex_trust
 
+from memoryd.daemon import hostchecks
 from memoryd.daemon.install import INSTALLABLE, Installer, asks_for, carry_out
 from memoryd.errors import NotFound
 from memoryd.ipc import hosts
@@ -218,6 +219,8 @@ def test_a_plugin_that_a_person_changed_stays_and_is_told_of(home: Path, install
     plan = installer.plan_install(target)
     assert [c for c in plan.changes if c.path == handler] == []
     assert f"{handler} was changed by a person and stays as it is" in plan.notes
+    told = next(check for check, _ in hostchecks.configured(installer) if check.link == "hooks in openclaw")
+    assert told.mend == f"delete {handler}, then `memoryd install openclaw`"
     carry_out(installer.plan_uninstall(target))
     assert handler.read_text() == "// mine\n"
     handler.write_bytes(ours)
