@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoryd.daemon.demo import replay
+from memoryd.memory import labels
 from support.fake_model import FakeModel, served
 from support.host_talk import answer
 from support.programs import Program
 from support.terminal import Terminal
-
-from memoryd.daemon.demo import replay
-from memoryd.memory import labels
 
 FACTS = 12  #: more than a snapshot shows
 UNSHOWN = "zeta9"  #: a word of a fact that is among the rest
