@@ -1,4 +1,4 @@
-"""The released hosts with the hooks that `memoryd install` wrote, asked without a terminal: what is told, what is given."""
+"""The released hosts with the hooks that `memoryd install` wrote, asked without a terminal: what is told and given."""
 
 from pathlib import Path
 
@@ -9,7 +9,11 @@ from support.programs import PROGRAMS, Program
 
 from memoryd.daemon.agents import PLACES
 
-FIRST, SECOND, THIRD = f"Look at the lantern service. {WITH_A_TOOL}", f"Now part 9 on {UNSHOWN}.", "Thank you, that is all."
+FIRST, SECOND, THIRD = (
+    f"Look at the lantern service. {WITH_A_TOOL}",
+    f"Now part 9 on {UNSHOWN}.",
+    "Thank you, that is all.",
+)
 
 
 @pytest.mark.timeout(400)

@@ -40,7 +40,10 @@ def test_a_person_compacts_clears_and_leaves(program: Program, tmp_path: Path) -
             say(work, terminal, "Something else.")
             assert work.news() == [*program.clears, "user_prompt", "turn ok"]
             assert set(work.requests()) == {Held(1, 0, 0)}
-            first, second = (one.session_id for one in work.stage.events("session_start")[:: len(work.stage.events("session_start")) - 1])
+            first, second = (
+                one.session_id
+                for one in work.stage.events("session_start")[:: len(work.stage.events("session_start")) - 1]
+            )
             assert first != second
 
             terminal.settle()
@@ -49,7 +52,9 @@ def test_a_person_compacts_clears_and_leaves(program: Program, tmp_path: Path) -
             work.is_well(terminal.seen)
         work.wait_for(lambda: len(work.stage.events("session_end")) >= len(program.exits), "end of the session")
         assert work.news() == list(program.exits)
-        turns = [work.stage.call("session.get", host=program.host, session_id=one).turn_count for one in (first, second)]
+        turns = [
+            work.stage.call("session.get", host=program.host, session_id=one).turn_count for one in (first, second)
+        ]
         assert turns == [4, 1]
 
 

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoryd.daemon.demo import replay
+from memoryd.memory import labels
 from support.fake_model import FakeModel, served
 from support.host_talk import answer
 from support.programs import Program
 from support.terminal import Terminal
-
-from memoryd.daemon.demo import replay
-from memoryd.memory import labels
 
 FACTS = 12  #: more than a snapshot shows
 UNSHOWN = "zeta9"  #: a word of a fact that is among the rest
@@ -176,7 +175,8 @@ class Work:
 def at_work(program: Program, folder: Path) -> Iterator[Work]:
     """A host that is signed in and has our hooks, a daemon that knows a few facts, a model that answers."""
     assert program.command  # skips or fails before anything is started
-    with served(answer) as fake, HostStage(folder) as stage:
+    stage = HostStage(folder)
+    with served(answer) as fake, stage:
         program.sign_in(stage.home, fake.url)
         stage.memoryd("install", program.host, "--yes")
         stage.know()

@@ -138,7 +138,13 @@ def _responses(asked: Asked, call: Any, text: str, reply: Reply) -> str:
     tokens_in, tokens_out = reply.tokens or (0, 0)
     said: dict[str, Any]
     if call:
-        said = {"type": "function_call", "id": "f", "call_id": f"c{len(asked.talk)}", "name": call[0], "arguments": json.dumps(call[1])}
+        said = {
+            "type": "function_call",
+            "id": "f",
+            "call_id": f"c{len(asked.talk)}",
+            "name": call[0],
+            "arguments": json.dumps(call[1]),
+        }
     else:
         said = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
