@@ -16,6 +16,13 @@ FIRST, SECOND, THIRD = (
 )
 
 
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_what_is_run_is_the_release_that_is_pinned(program: Program) -> None:
+    assert program.command
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text("utf-8")
+    assert f" {program.package}@{program.version}" in makefile
+
+
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_talk_is_told_and_its_model_gets_the_memory_once(program: Program, tmp_path: Path) -> None:

@@ -47,9 +47,7 @@ async def test_a_compaction_that_comes_to_nothing_brings_no_second_snapshot(home
         assert after.stdout == ""
 
 
-async def test_a_compaction_that_the_transcript_tells_later_brings_no_second_snapshot(
-    home: Path, project: str
-) -> None:
+async def test_a_compaction_that_the_transcript_tells_later_brings_no_second_snapshot(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
         about = {"session_id": "s1", "cwd": project}
         assert ADVERT in await fires(one, "gemini", "SessionStart", **about, source="startup")
