@@ -1,4 +1,4 @@
-"""The released hosts with the hooks that `memoryd install` wrote, asked without a terminal: what is told, what is given."""
+"""The released hosts with the hooks that `memoryd install` wrote, asked without a terminal: what is told and given."""
 
 from pathlib import Path
 
@@ -14,6 +14,13 @@ FIRST, SECOND, THIRD = (
     f"Now part 9 on {UNSHOWN}.",
     "Thank you, that is all.",
 )
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_what_is_run_is_the_release_that_is_pinned(program: Program) -> None:
+    assert program.command
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text("utf-8")
+    assert f" {program.package}@{program.version}" in makefile
 
 
 @pytest.mark.timeout(400)

@@ -175,7 +175,8 @@ class Work:
 def at_work(program: Program, folder: Path) -> Iterator[Work]:
     """A host that is signed in and has our hooks, a daemon that knows a few facts, a model that answers."""
     assert program.command  # skips or fails before anything is started
-    with served(answer) as fake, HostStage(folder) as stage:
+    stage = HostStage(folder)
+    with served(answer) as fake, stage:
         program.sign_in(stage.home, fake.url)
         stage.memoryd("install", program.host, "--yes")
         stage.know()

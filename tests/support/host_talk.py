@@ -4,7 +4,7 @@ import json
 
 from support.fake_wire import Asked, Reply
 
-SHELLS = {
+SHELLS: dict[str, dict[str, object]] = {
     "Bash": {"command": "echo from-the-shell", "description": "say hello"},
     "exec_command": {"cmd": "echo from-the-shell"},
     "shell_command": {"command": "echo from-the-shell"},

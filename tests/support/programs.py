@@ -176,9 +176,11 @@ class Copilot(Program):
 
 class OpenCode(Program):
     def sign_in(self, home: Path, url: str) -> None:
-        """With the packages of its plugin folder in place: it fetches them at each start while they are missing."""
+        """With what it wants of npm for its folder: missing, it asks for it at each start, over a minute offline."""
         folder = home / ".config" / "opencode"
-        folder.mkdir(parents=True)
+        (folder / "node_modules").mkdir(parents=True)
+        lock = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}
+        (folder / "package-lock.json").write_text(json.dumps(lock))
         here = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url, "apiKey": KEY}, "models": {"fake": {}}}
         (folder / "opencode.json").write_text(json.dumps({"provider": {"here": here}, "model": "here/fake"}))
 
@@ -229,7 +231,7 @@ _PROGRAMS: tuple[Program, ...] = (
     ),
     OpenCode(
         host="opencode", package="opencode-ai", start="opencode-linux-x64/bin/opencode",
-        ends=("session_end exit",), forks="session_start startup", ready="Ask anything",
+        ends=("session_end exit",), forks="session_start fork", ready="Ask anything",
         compacts=("pre_compact auto", "post_compact auto", "session_start compact"), compacted="Compaction",
         clears=("session_start startup",), exits=("session_end exit", "session_end exit"),
     ),

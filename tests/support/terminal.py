@@ -28,7 +28,7 @@ class NotShown(AssertionError):
     """What was waited for did not come; the text holds the screen."""
 
 
-class _Screen(pyte.Screen):  # type: ignore[misc]
+class _Screen(pyte.Screen):
     """Answers what programs ask a terminal."""
 
     def __init__(self, answer: Callable[[bytes], object]) -> None:

@@ -95,16 +95,15 @@ class Recaller:
 
         One that a host begins may come to nothing. It counts when it has ended, where the host tells that.
         """
-        before: datetime | None = None
         match event:
-            case PreCompact(data=data) if data.summary:  # of a transcript, which is read later
-                before = event.at
+            case PreCompact(data=data) if data.summary:  # told by a transcript, which is read later
+                await self._forgotten(event, before=event.at)
             case PreCompact() if hosts.get(event.host).tells_compacted:
-                return
-            case PreCompact() | PostCompact():
                 pass
-            case _:
-                return
+            case PreCompact() | PostCompact():
+                await self._forgotten(event)
+
+    async def _forgotten(self, event: Event, *, before: datetime | None = None) -> None:
         await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id, before=before)
 
     async def snapshot(

@@ -123,10 +123,12 @@ export const Memoryd = async ({ directory } = {}) => {
   const events = {
     "session.created": ({ info }) => {
       const one = session(info.id)
-      Object.assign(one, { source: "startup", parent: info.parentID, directory: info.directory ?? directory })
+      const { parentID: parent, time } = info
+      Object.assign(one, { source: "startup", parent, directory: info.directory ?? directory, created: time?.created })
     },
     "message.updated": ({ info }) => {
       const one = session(info.sessionID)
+      if (one.source === "startup" && info.time?.created < one.created) one.source = "fork" // a copy
       if (one.open && info.role === "user") one.prompts.add(info.id) // opencode's own too: it goes on after a compaction
       const reply = info.role === "assistant" && one.prompts.has(info.parentID) && !info.summary
       if (!reply || one.replies.has(info.id)) return

@@ -222,6 +222,19 @@ def test_what_is_answered_after_a_compaction_in_a_turn_and_to_a_queued_prompt_is
     assert [event for event, _ in heard if event in ("start", "prompt")] == ["start", "prompt", "start", "prompt"]
 
 
+def test_a_session_that_begins_with_messages_older_than_itself_is_a_fork(places: Places, listener: Listener) -> None:
+    def begins(session: str, message_at: int) -> list[list[Any]]:
+        message = {"id": "m1", "sessionID": session, "role": "user", "time": {"created": message_at}}
+        return [
+            happens("session.created", info={"id": session, "directory": "/w", "time": {"created": 5}}),
+            happens("message.updated", sessionID=session, info=message),
+            prompt(session, f"{session}m", "go on"),
+        ]
+
+    play(places, [*begins("s1", 4), *begins("s2", 6)])  # s2: of the person, who ran a command in it first
+    assert [payload["source"] for event, payload in told(listener) if event == "start"] == ["fork", "startup"]
+
+
 def test_the_answer_stands_behind_the_prompt_and_only_where_it_is_new(places: Places, listener: Listener) -> None:
     steps = [
         created("s1"),
