@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryd.clock import mono
+from memoryd.daemon.projects import real_path
 from memoryd.ipc.events import Event, Message, ToolUse
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Ignores:
         if len(self._seen) > _MAX_REMEMBERED:
             self._seen.clear()
         rules = find(cwd)
-        covered = rules is not None and rules.covers(os.path.realpath(cwd), folder=True)
+        covered = rules is not None and rules.covers(real_path(cwd), folder=True)
         self._seen[cwd] = _Seen(mono(), rules, covered)
 
     def of(self, cwd: str | None) -> Rules | None:
@@ -98,17 +99,17 @@ class Ignores:
     def _hides(self, event: ToolUse) -> bool:
         rules = self.of(event.cwd)
         files = (os.path.join(event.cwd or "/", touched.path) for touched in event.data.files)
-        return rules is not None and any(rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files)
+        return rules is not None and any(rules.covers(path) or rules.covers(real_path(path)) for path in files)
 
 
 def find(cwd: str) -> Rules | None:
     """Return the rules of the repository around a working directory, its own or the nearest above. Blocking."""
-    start = Path(os.path.realpath(cwd))
+    start = Path(real_path(cwd))
     for folder in [start, *start.parents][:_MAX_LEVELS]:
         text = _text(folder / FILE)
         if text is not None:
             return _parsed(folder, text)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return None
     return None
 
@@ -117,7 +118,7 @@ def _text(path: Path) -> str | None:
     """A plain file's beginning; what is none is no ignore file."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except (OSError, ValueError):
         return None
     try:
         return os.read(fd, MAX_BYTES).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(fd).st_mode) else None

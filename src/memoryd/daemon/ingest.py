@@ -5,7 +5,6 @@ The steps are those of docs/durability.md, "Accept".
 
 import asyncio
 import fnmatch
-import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -179,7 +178,7 @@ class Ingest:
         if event.memory_dir is not None and not event.memory_dir.startswith("/"):
             raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
         if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
-            self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
+            self._real_paths[event.cwd] = await asyncio.to_thread(projects.real_path, event.cwd)
         if not self.ignores.fresh(event.cwd):
             await asyncio.to_thread(self.ignores.look, event.cwd)
         key = (event.host, event.session_id)
@@ -211,6 +210,9 @@ class Ingest:
                 project = await asyncio.to_thread(projects.find, cwd, hint)
         except TimeoutError:
             log.warning("project.slow", seconds=PROJECT_SECONDS)
+            project = None
+        except OSError as error:  # it may not be looked at, or goes just now
+            log.warning("project.unknown", reason=type(error).__name__)
             project = None
         if project is None:
             return Binding(dir=self.places.user_memory, kind="user")

@@ -92,7 +92,7 @@ class TranscriptReader:
                 await asyncio.to_thread(self.positions.done, position)
         except FileNotFoundError:
             await asyncio.to_thread(self.positions.mark, position, "missing")
-        except (OSError, _Refused) as error:
+        except (OSError, ValueError, _Refused) as error:
             log.warning("transcript.refused", session=position.session_id, reason=type(error).__name__)
             await asyncio.to_thread(self.positions.mark, position, "refused")
         except MemorydError as error:
@@ -137,7 +137,7 @@ class TranscriptReader:
 
 async def _chunk(file: AsyncFileIO) -> bytes | None:
     """The next complete lines, at least one; None at the end. Grows up to the longest line that is read."""
-    data = bytes(await file.read(CHUNK_BYTES))
+    data = bytes(await file.read(CHUNK_BYTES) or b"")
     while data and b"\n" not in data and len(data) < MAX_LINE_BYTES:
         more = await file.read(CHUNK_BYTES)
         if not more:
