@@ -1,6 +1,7 @@
 """Team memory of the projects: what of it is trusted, what waits for a look, what recall may show."""
 
 import difflib
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Literal
 
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.trusts import Looked, Trusts
+from memoryd.daemon.projects import real_path
 from memoryd.errors import Conflict
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory import team
@@ -48,9 +50,10 @@ class Teams:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def folder(self, key: str) -> Path | None:
-        """Where the team memory of a project is; None: it has none."""
-        places = (Path(root) / team.FOLDER for root in self.journal.projects.roots_of(key))
-        return next((place for place in places if place.is_dir()), None)
+        """Where the team memory of a project is; None: it has none. A link leads to what is not of this repository."""
+        roots = (Path(real_path(root)) for root in self.journal.projects.roots_of(key))
+        places = (root / team.FOLDER for root in roots)
+        return next((place for place in places if os.path.isdir(place) and real_path(str(place)) == str(place)), None)
 
     def look(self, key: str) -> tuple[TeamFile, ...]:
         """Read the files and compare them with what was trusted; what may be shown follows it."""

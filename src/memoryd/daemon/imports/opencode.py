@@ -3,18 +3,16 @@
 Texts have the ids of their parts, turns that of their prompt, which is what its plugin calls them while they go on.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from memoryd.daemon.imports.databases import MAGIC, reading, tables
+from memoryd.daemon.imports.databases import MAGIC, moment_of, reading, tables
 from memoryd.ipc.events import Event, EventAdapter, Tier
-from memoryd.ipc.hosts.record import compact, cut
+from memoryd.ipc.hosts.record import compact, cut, parse
 from memoryd.ipc.sanitise import within
 
 HOST = "opencode"
@@ -59,7 +57,7 @@ def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) ->
     found = []
     for row in connection.execute(_PARTS, (session_id,)):
         part, head = _loaded(row["data"]), _loaded(row["head"])
-        at = datetime.fromtimestamp((row["at"] or 0) / 1000, UTC)
+        at = moment_of(row["at"])
         turn = row["message"] if head.get("role") == "user" else head.get("parentID")
         envelope = {"host": HOST, "session_id": session_id, "cwd": cwd, "at": at, "turn_id": turn}
         for fields in _said(str(row["id"]), part, head):
@@ -100,7 +98,7 @@ def _use(ident: str, tool: str, state: Mapping[str, Any]) -> Fields:
 
 def _loaded(text: Any) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = parse(text)
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
