@@ -63,7 +63,7 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
     return Checkpoint(
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
         changed=_files(changed, progress.cwd), read=_files(read, progress.cwd),
-        agents=tuple(_named(row["agent_type"] or row["session_id"]) for row in running),
+        agents=tuple(named(row["agent_type"] or row["session_id"]) for row in running),
     )  # fmt: skip
 
 
@@ -143,14 +143,14 @@ def _counted(agents: Sequence[str]) -> list[str]:
 
 
 def _told(file: File, words: CheckpointLabels) -> str:
-    return f"{_named(file.path)} ({words.stale[file.state]})" if file.state else _named(file.path)
+    return f"{named(file.path)} ({words.stale[file.state]})" if file.state else named(file.path)
 
 
-def _named(name: str) -> str:
+def named(name: str) -> str:
     """A name as it may stand among words: quoted where it could be read as some."""
     short = cut(name, _NAME_CHARS)
     return short if _PLAIN.fullmatch(short) else quoted(short)
 
 
 def _result(row: Row) -> str:
-    return descriptors.line(_named(row["name"]), "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")
+    return descriptors.line(named(row["name"]), "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")

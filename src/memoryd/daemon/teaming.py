@@ -55,17 +55,22 @@ class Teams:
         places = (root / team.FOLDER for root in roots)
         return next((place for place in places if os.path.isdir(place) and real_path(str(place)) == str(place)), None)
 
-    def look(self, key: str) -> tuple[TeamFile, ...]:
-        """Read the files and compare them with what was trusted; what may be shown follows it."""
+    def look(self, key: str) -> None:
+        """Read the files, and let what may be shown follow them. Where nothing is trusted nothing is read."""
         with self._lock:
-            known, present = Trusts(self.journal).of(key), self._present(key)
+            known = Trusts(self.journal).of(key)
+            present = self._present(key) if known else {}
             trusted = {
                 path: one for path, one in present.items() if path in known and known[path].digest == digest(one)
             }
             marks = {path: known[path].digest for path in trusted}
             if self._shown.get(key, ({}, None))[0] != marks:
                 self._shown[key] = (marks, team.catalogue(trusted))
-            return tuple(_compared(known, present))
+
+    def files(self, key: str) -> tuple[TeamFile, ...]:
+        """The files as they are, beside what a person saw of them."""
+        with self._lock:
+            return tuple(_compared(Trusts(self.journal).of(key), self._present(key)))
 
     def shown(self, roots: Mapping[Root, Path]) -> Catalogue:
         """What the last look left to be shown; no file is read."""

@@ -65,17 +65,18 @@ def _observation(row: dict[str, Any]) -> Memory:
     whole = [title, _text(row.get("subtitle")), _text(row.get("narrative")), _text(row.get("text")), *facts]
     told = [title, *(facts or [_text(row.get("subtitle"))])]
     return Memory(
-        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, at=moment_of(row.get("created_at_epoch")), place=f"observations {row['id']}",
-        name=title[:60], kind=EntryType.PROJECT, project=_text(row.get("project")) or None,
-        tags=tuple(filter(None, [_text(row.get("type"))])),
+        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, place=f"observations {row['id']}",
+        at=moment_of(row.get("created_at_epoch")), name=title[:60], kind=EntryType.PROJECT,
+        project=_text(row.get("project")) or None, tags=tuple(filter(None, [_text(row.get("type"))])),
     )  # fmt: skip
 
 
 def _summary(row: dict[str, Any]) -> Memory:
     return Memory(
         text=_joined(_text(row.get(name)) for name in _SUMMARY), gist=_fitting([_text(row["learned"])]),
-        tier=Tier.HOST, at=moment_of(row.get("created_at_epoch")), place=f"session_summaries {row['id']}", kind=EntryType.PROJECT,
-        name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None, tags=("summary",),
+        tier=Tier.HOST, at=moment_of(row.get("created_at_epoch")), place=f"session_summaries {row['id']}",
+        kind=EntryType.PROJECT, name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None,
+        tags=("summary",),
     )  # fmt: skip
 
 
