@@ -51,7 +51,8 @@ class Asking:
         except AgentFault as error:
             self.faults[error.fault.code] += 1
             return AgentResult(proposals=())
-        self.settings = self.settings.model_copy(update={"way": done.way})  # as the daemon remembers it
+        way = done.learnt.way or self.settings.way  # as the daemon remembers it
+        self.settings = self.settings.model_copy(update={"way": way})
         return AgentResult(proposals=done.proposals, notes=done.noted())
 
 

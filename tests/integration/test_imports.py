@@ -74,7 +74,8 @@ async def live(one: AsyncClient, path: Path, said: list[tuple[str, str]], cwd: s
 async def test_a_transcript_becomes_its_session_and_twice_adds_nothing(home: Path, project: str) -> None:
     path = claude(home, SAID, cwd=project)
     async with serving(home) as (daemon, one):
-        looked = await bring(one, path.parent, dry_run=True)
+        assert (await bring(one, path.parent, dry_run=True, host="codex")).files == 0
+        looked = await bring(one, path.parent, dry_run=True, host="claude-code")
         assert (looked.sessions, looked.messages, looked.turns, looked.added) == (1, 6, 3, 0)
         assert await events(daemon) == 0
         done = await bring(one, path.parent)

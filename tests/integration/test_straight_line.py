@@ -2,13 +2,17 @@
 
 import asyncio
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import deliver, turn
 
+from memoryd.memory.model import MemoryView
 from memoryd.memory.proposals import Lines
+from memoryd.worker.ports import AgentResult
+from memoryd.worker.projection import Projection
 
 
 async def test_after_the_third_turn_a_run_starts_and_a_new_session_gets_the_memory(home: Path, project: str) -> None:
@@ -24,6 +28,30 @@ async def test_after_the_third_turn_a_run_starts_and_a_new_session_gets_the_memo
         assert len(context) <= 9500
         stats = await one.call("worker.stats", {}, timeout=5)
         assert (stats.total_completed, stats.queued, stats.coalesced_dropped) == (1, 0, 0)
+
+
+@dataclass
+class _OneATime(ScriptedAgent):
+    """Reads up to the next prompt, whatever it is shown."""
+
+    async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
+        prompts = [utterance.seq for session in projection.sessions for utterance in session.user_texts()]
+        end = prompts[1] - 1 if len(prompts) > 1 else projection.to_seq
+        return replace(await super().propose(projection.until(end), memory, run_id), to_seq=end)
+
+
+async def test_what_an_agent_has_no_room_for_stays_due_and_each_text_is_read_once(home: Path, project: str) -> None:
+    agent = _OneATime(each_prompt)
+    async with running(home, agent=agent) as daemon, client(daemon) as one:
+        for text in ("I prefer tabs", "I prefer dark mode", "I prefer short names"):
+            await turn(one, text, cwd=project)
+        await idle(daemon)
+        read = [[u.text for u in seen.sessions[0].user_texts()] for seen in agent.seen]
+        assert read == [["I prefer tabs"], ["I prefer dark mode"], ["I prefer short names"]]
+        (session,) = (await one.call("session.list", timeout=5)).items
+        assert session.watermark == session.last_seq
+        lines = await asyncio.to_thread((daemon.places.user_memory / "preferences.md").read_text)
+        assert sum("I prefer" in line for line in lines.splitlines()) == 3
 
 
 async def test_after_a_restart_the_users_memory_is_still_the_users(home: Path, project: str) -> None:

@@ -17,7 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.memory.proposals import Lines
-from memoryd.worker.agents.brief import AgentFault, Brief, Cost, Done, Need, Note, Purse, Work
+from memoryd.worker.agents.brief import (
+    AgentFault,
+    Brief,
+    Compare,
+    Comparing,
+    Cost,
+    Done,
+    Need,
+    Note,
+    Purse,
+    Work,
+    incomparable,
+)
 from memoryd.worker.agents.child import landlock
 from memoryd.worker.agents.child.process import main
 
@@ -59,6 +71,14 @@ async def asks(brief: Brief, purse: Purse, argument: str) -> Done:
 def _as_preferences(brief: Brief) -> tuple[Lines, ...]:
     texts = [u for session in brief.projection.sessions for u in session.user_texts()]
     return tuple(Lines(file="preferences.md", add=(u.text,), cites=(u.seq,)) for u in texts)
+
+
+async def compares(brief: Brief, comparing: Comparing) -> Done:
+    """Have the first prompt compared with all, and tell what came of it."""
+    session = brief.projection.sessions[0]
+    said = tuple(u.text for u in session.user_texts())
+    near = await comparing(Compare(texts=said[:1], others=said))
+    return Done(notes=(Note(host=session.host, session_id=session.session_id, text=str(near.rows)),))
 
 
 async def as_told(brief: Brief, purse: Purse, argument: str) -> Done:
@@ -272,8 +292,10 @@ ACTS: dict[str, Act] = {act.__name__: act for act in _ACTS}
 
 
 def load(kind: str) -> Work:
-    async def work(brief: Brief, purse: Purse) -> Done:
+    async def work(brief: Brief, purse: Purse, comparing: Comparing = incomparable) -> Done:
         name, _, argument = brief.settings.model.partition(" ")
+        if name == "compares":
+            return await compares(brief, comparing)
         return await ACTS[name](brief, purse, argument)
 
     return work

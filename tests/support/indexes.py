@@ -32,6 +32,9 @@ class DirectIndex:
         hits = self._reader.search(query, field=field, dirs=dirs, every=every, limit=limit)
         return [Found(id, score) for id, score in hits]
 
+    def near(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
+        return []
+
     def wipe(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         self._reader = IndexReader(self.path)

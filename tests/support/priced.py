@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memoryd.clock import utc_now
 from memoryd.daemon.config import Config
 from memoryd.memory.model import MemoryView
-from memoryd.worker.agents.brief import AgentFault, Brief, Settings
+from memoryd.worker.agents.brief import AgentFault, Brief, Settings, incomparable
 from memoryd.worker.agents.model.running import run
 from memoryd.worker.budget import BudgetSpent, Cost, Need
 from memoryd.worker.ports import AgentResult, Ledger
@@ -36,12 +36,14 @@ class PricedAgent:
     async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
         assert self.ledger is not None
         settings = Settings(kind="model", model=MODEL, base_url=self.url, key="k-not-a-key", way="tools")
-        done = await run(Brief.of(settings, projection, memory, utc_now()), _LedgerPurse(self.ledger, run_id))
+        done = await run(
+            Brief.of(settings, projection, memory, utc_now()), LedgerPurse(self.ledger, run_id), incomparable
+        )
         return AgentResult(proposals=done.proposals)
 
 
 @dataclass
-class _LedgerPurse:
+class LedgerPurse:
     ledger: Ledger
     run_id: str
 

@@ -66,6 +66,17 @@ def endpoint(agent: Agent) -> Endpoint:
         raise ConfigError(f"[agent] {error}") from error
 
 
+def unfit_to_answer(agent: Agent) -> str:
+    """Why the agent in force cannot be asked about memory that is there already; '' when it can."""
+    if agent.kind == "rules":
+        return "the rules cannot be asked about memory; set [agent] kind to model or command"
+    try:
+        tiny = agent.kind == "model" and endpoint(agent).grade == "tiny"
+    except ConfigError as error:
+        return str(error)
+    return f"{agent.model} is too small a model to be asked about memory; name one of 4b or more" if tiny else ""
+
+
 def key_of(agent: Agent, target: Endpoint, env: Mapping[str, str], config_dir: Path) -> Key | None:
     """Return the key for an endpoint, None where none is needed. Blocking.
 
@@ -95,7 +106,7 @@ def settings(config: Config, env: Mapping[str, str], config_dir: Path, ways: Map
     common = {
         "max_steps": agent.max_steps, "compaction_max_steps": agent.compaction_max_steps,
         "timeout_seconds": agent.timeout_seconds, "tokens_per_run": config.budget.tokens_per_run,
-        "ca_file": env.get("SSL_CERT_FILE", ""),
+        "ca_file": env.get("SSL_CERT_FILE", ""), "compares": config.search.embedder != "none",
     }  # fmt: skip
     if agent.kind == "command":
         if not agent.command:

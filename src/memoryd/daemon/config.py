@@ -146,6 +146,7 @@ class Weights(_Section):
 
 class Recall(_Section):
     mode: Literal["hybrid", "context", "tools"] = "hybrid"  #: of what sessions are told unasked
+    assist: Literal["off", "prepare"] = "off"  #: a model chooses, at the end of a turn, what the next prompt may need
     budget_tokens: int = Field(default=2500, ge=200, le=20_000)
     language: Literal["auto", "en", "zh"] = "auto"
     weights: Weights = Weights()

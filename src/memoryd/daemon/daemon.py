@@ -18,6 +18,7 @@ from memoryd.clock import Clock, mono, rfc3339, utc_now
 from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
+from memoryd.daemon.assisting import Assistant
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -43,10 +44,13 @@ from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
+from memoryd.daemon.looking import Looker
+from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.permitting import Permits
+from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
@@ -124,6 +128,9 @@ class Daemon:
     drainer: Drainer = field(init=False)
     indexer: Indexer = field(init=False)
     session_search: SessionSearch = field(init=False)
+    memory_search: MemorySearch = field(init=False)
+    assistant: Assistant = field(init=False)
+    preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -142,7 +149,7 @@ class Daemon:
         self.breaker = JournalBreaker(self.journal)
         self.agents = Agents(
             config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
-            ledger=self.ledger, env=os.environ,
+            ledger=self.ledger, env=os.environ, near=lambda texts, others: self.indexer.near(texts, others),
         )  # fmt: skip
         self.spending = Spending(
             journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
@@ -178,6 +185,7 @@ class Daemon:
         self.teams = Teams(journal=self.journal)
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
+            chosen=lambda host, session: self.preparer.take(host, session),
             teams=self.teams,
         )  # fmt: skip
         self.ingest = Ingest(
@@ -202,10 +210,22 @@ class Daemon:
         conversations = Conversations(self.journal)
         self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
+        self.memory_search = MemorySearch(
+            indexer=self.indexer, shelf=self.shelf, weights=lambda: self.runner.weights, clock=self.clock
+        )
+        self.assistant = Assistant(
+            agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
+            net=lambda: self.runner.net, clock=self.clock,
+        )  # fmt: skip
+        self.preparer = Preparer(
+            journal=self.journal, runs=self.runs, catalogue=self.recaller.catalogue, assistant=self.assistant,
+            looker=Looker(memories=self.memory_search, sessions=self.session_search), config=lambda: self.config,
+            clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
+        )  # fmt: skip
         self.tracker = Tracker(self.journal)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
         self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
@@ -262,14 +282,8 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        for work in (
-            self.worker.serve,
-            self.sweep.serve,
-            self.indexer.serve,
-            self.tracker.serve,
-            self._catch_up,
-            self._watchdog,
-        ):
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer)
+        for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 
     def handle_signals(self) -> None:
@@ -407,6 +421,8 @@ class Daemon:
             found.append("the disk is full and events are refused; free space")
         if self.indexer.fault:
             found.append(f"search reads the texts themselves: {self.indexer.fault}")
+        if self.config.recall.assist != "off" and (why := choosing.unfit_to_answer(self.config.agent)):
+            found.append(f"[recall] assist prepares nothing: {why}")
         if self.config.privacy.scanner and not second_net.is_installed():
             found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
         return found

@@ -11,6 +11,7 @@ import structlog
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
@@ -31,6 +32,7 @@ class Follower:
     recaller: Recaller
     reader: TranscriptReader
     observer: Observer
+    preparer: Preparer
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -41,6 +43,7 @@ class Follower:
         if any(one.job for one in appended):
             self.worker.wake()
         self.indexer.wake()
+        self.preparer.follow(event, appended)
         self.tracker.wake(event.host, event.session_id)
         directory = binding.dir
         reads = transcript_path is not None or isinstance(event, SessionEnd)  # not every host names it at the end

@@ -5,7 +5,7 @@ are gone or damaged are removed and built anew. Meanwhile answers come from the 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -117,6 +117,14 @@ class Indexer:
             lambda: self.index.search(query, field="memory", dirs=list(known), every=every, limit=limit),
             lambda found: None if found is None else [(held[hit.id], hit.score) for hit in found if hit.id in held],
         )
+
+    async def near(self, texts: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """How near texts are to others by their meaning; no rows without an embedder, or while it cannot be asked."""
+        try:
+            return await asyncio.to_thread(self.index.near, texts, others)
+        except (Damaged, Unavailable) as error:
+            log.warning("index.failed", error=type(error).__name__, reason=str(error))
+            return ()
 
     async def delete(self, *, sessions: list[str] | None = None, dirs: list[Path] | None = None) -> None:
         """Take documents out: of sessions (`host/id`), or of whole memory directories. Returns once that is committed.

@@ -68,6 +68,8 @@ class Recaller:
     clock: Clock
     teams: Teams
     guests: Guests = field(default_factory=Guests)
+    chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
+    """Ids of the entries that were chosen for a session's next prompt, once."""
     #: of the sessions that are being answered; gone with their last answer
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -101,7 +103,7 @@ class Recaller:
         :param unasked: a hook's, not a person's or a tool's: what it holds is up to `[recall] mode`
         """
         await self._look(roots)
-        catalogue = self._catalogue(roots)
+        catalogue = self.catalogue(roots)
         settings, language = self.config().recall, self.language_of(catalogue)
         words = labels.of(language)
         words = words.without_tools() if settings.mode == "context" else words
@@ -156,14 +158,16 @@ class Recaller:
 
     async def prefetch(
         self, roots: Roots, query: str, *, shown: frozenset[str] = frozenset(), max_chars: int = recall.MAX_CHARS,
-        budget_tokens: int | None = None,
+        budget_tokens: int | None = None, asker: Asker | None = None,
     ) -> Recalled:  # fmt: skip
-        """The memories that a prompt speaks of."""
+        """The memories that a prompt speaks of, then those that were chosen for it when the turn before ended."""
         if not self.shelf.loaded(roots):
             await self._look(roots)
-        catalogue = self._catalogue(roots)
+        catalogue = self.catalogue(roots)
+        session = asker.session if asker else None
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
+            chosen=self.chosen(*session) if session else (),
             language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
         )  # fmt: skip
@@ -223,7 +227,7 @@ class Recaller:
             return await self._keep(event, taken)
         if self.config().recall.mode == "tools":
             return ""
-        found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars)
+        found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
         return await self._add(event, found, before) if found.text else ""
 
     async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
@@ -243,7 +247,7 @@ class Recaller:
         row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
 
-    def _catalogue(self, roots: Roots) -> Catalogue:
+    def catalogue(self, roots: Roots) -> Catalogue:
         """The memory of these roots and what may be shown of the team's, as last looked at."""
         return self.shelf.joined(roots).joined(self.teams.shown(roots))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from memoryd.daemon.config import Config
+from memoryd.daemon.config import Budget, Config
 from memoryd.daemon.journal.ledger import Payer
 from memoryd.daemon.sessions import Triggers
 from memoryd.memory.model import EntryType
@@ -36,6 +36,16 @@ def embedder(config: Config) -> EmbedderSpec | None:
     return EmbedderSpec(
         kind=wanted.embedder, base_url=wanted.base_url, model=wanted.model, api_key_env=wanted.api_key_env
     )
+
+
+def half(budget: Budget) -> Budget:
+    """What unasked questions may use of a budget: the other half is for runs and for what people ask."""
+    return budget.model_copy(
+        update={
+            "calls_per_hour": budget.calls_per_hour // 2, "calls_per_day": budget.calls_per_day // 2,
+            "tokens_per_day": budget.tokens_per_day // 2, "usd_per_day": budget.usd_per_day / 2,
+        }
+    )  # fmt: skip
 
 
 def payer(config: Config) -> Payer:

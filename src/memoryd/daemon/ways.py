@@ -27,13 +27,13 @@ class Ways:
         except (OSError, ValidationError):
             return {}
 
-    def keep(self, endpoint: str, way: Way) -> None:
-        """Remember what worked. :raises CannotWrite: it is tried again next time"""
+    def keep(self, endpoint: str, way: Way | None) -> None:
+        """Remember what worked; None: nothing does any more. :raises CannotWrite: it is tried again next time"""
         known = self.all()
         if known.get(endpoint) == way:
             return
         known.pop(endpoint, None)
-        newest = {**known, endpoint: way}
+        newest = {**known, endpoint: way} if way else known
         kept = dict(list(newest.items())[-MAX_ENDPOINTS:])
         fsio.make_dirs((self.data / NAME).parent)
         fsio.write_durable(self.data / NAME, _WAYS.dump_json(kept, indent=1))

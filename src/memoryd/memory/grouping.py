@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memoryd.memory.search.port import RELATED as NEAR
 from memoryd.memory.text import effective, fold
 from memoryd.memory.wording import telling
 
@@ -18,7 +19,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _STOPS = ".,;:!?。，；：！？"
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
-"""Texts a, texts b -> a row for each of a: how near it is to each of b, 0.0 to 1.0, 1.0 for the same."""
+"""Texts a, texts b -> a row for each of a: how near it is to each of b, 0 to 1, 1 for the same; no rows: unknown."""
 
 
 class Standing(StrEnum):
@@ -42,14 +43,11 @@ def group(batch: Sequence[str], kept: Sequence[str], *, similarity: Similarity |
     """Group a batch of texts; every member stands in exactly one group, groups in the order of their first member.
 
     :param kept: the active memories that it is compared with
-    :param similarity: of an embedder, on top of words; a pair counts as related from 0.8 of it on
+    :param similarity: of an embedder, on top of words; a pair counts as related from `NEAR` of it on
     """
     among = _related(batch, batch, similarity)
     outside = _related(batch, kept, similarity)
     return [_group(members, batch, kept, outside) for members in _together(len(batch), among)]
-
-
-MEANING = 0.8  #: of a similarity by meaning; what is merely of one topic stays below it
 
 
 def _related(texts: Sequence[str], others: Sequence[str], similarity: Similarity | None) -> list[dict[int, float]]:
@@ -59,8 +57,8 @@ def _related(texts: Sequence[str], others: Sequence[str], similarity: Similarity
     found = list[dict[int, float]]()
     for n, mine in enumerate(words):
         near = {m: _overlap(mine, theirs) for m, theirs in enumerate(other_words)}
-        if rows is not None:
-            near = {m: max(value, rows[n][m] if rows[n][m] >= MEANING else 0.0) for m, value in near.items()}
+        if rows:
+            near = {m: max(value, rows[n][m] if rows[n][m] >= NEAR else 0.0) for m, value in near.items()}
         found.append({m: value for m, value in near.items() if value >= RELATED})
     return found
 

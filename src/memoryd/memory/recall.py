@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from memoryd.memory import labels
-from memoryd.memory.blocks import Ask, Block, Goal, Insert, Section, arranged
+from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.fence import CLOSE as CLOSE
 from memoryd.memory.fence import OPEN as OPEN
 from memoryd.memory.fence import PREFETCH_CLOSE, PREFETCH_OPEN
 from memoryd.memory.fence import clean as clean
+from memoryd.memory.labels import Labels
 from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
 from memoryd.memory.ranking import LINE_WEIGHT, WEIGHTS, Weights, composite, is_relevant, telling_words
-from memoryd.memory.recall_blocks import BLOCKS, entry_piece, is_current, row_piece
+from memoryd.memory.recall_blocks import BLOCKS, entry_id, entry_piece, is_current, row_piece
 from memoryd.memory.text import tokens
 from memoryd.memory.words import content_words
 
@@ -106,13 +107,17 @@ def prefetch(
     *,
     now: datetime,
     already_shown: frozenset[str] = frozenset(),
+    chosen: Sequence[str] = (),
     budget_tokens: int = PREFETCH_TOKENS,
     max_chars: int = MAX_CHARS,
     language: str = "en",
     limit: int = PREFETCH_LIMIT,
     weights: Weights = WEIGHTS,
 ) -> Recalled:
-    """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise."""
+    """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise.
+
+    :param chosen: ids of entries that follow them as far as there is room; those that are gone, or changed, do not
+    """
     if not (catalogue.entries or catalogue.lines):
         return Recalled(text="", items=(), left_out=0, generation=catalogue.generation)
     query = query[:QUERY_CHARS]
@@ -131,6 +136,8 @@ def prefetch(
     fresh = [
         piece for _, piece in sorted(scored, key=lambda pair: (-pair[0], pair[1].id)) if piece.id not in already_shown
     ]
+    taken = {piece.id for piece in fresh} | already_shown
+    fresh += [piece for piece in _chosen(catalogue, chosen, words, now) if piece.id not in taken]
     lines = [PREFETCH_OPEN, words.recalled, PREFETCH_CLOSE]
     used: list[str] = []
     for piece in fresh[:limit]:
@@ -143,3 +150,11 @@ def prefetch(
         left_out=len(fresh) - len(used),
         generation=catalogue.generation,
     )
+
+
+def _chosen(catalogue: Catalogue, chosen: Sequence[str], words: Labels, now: datetime) -> list[Piece]:
+    """The entries of these ids that are current, in the order of the ids."""
+    if not chosen:
+        return []
+    held = {entry_id(known): known for known in catalogue.entries if is_current(known, now)}
+    return [entry_piece(held[id], words, now) for id in dict.fromkeys(chosen) if id in held]

@@ -63,7 +63,7 @@ def entries(ask: Ask) -> Iterator[Section]:
 def procedures(ask: Ask) -> Iterator[Section]:
     active = [known for known in ask.catalogue.procedures if known.entry.active]
     best = ranked(active, ask.query, ask.now, ask.weights)[:PROCEDURES]
-    pieces = [Piece(_content_id(known), partial(_procedure_text, known)) for known in best]
+    pieces = [Piece(entry_id(known), partial(_procedure_text, known)) for known in best]
     yield Section(heading=ask.labels.procedures, pieces=pieces, unlisted=len(active) - len(best))
 
 
@@ -119,14 +119,15 @@ def row_piece(key: FileKey, row: str) -> Piece:
 
 
 def entry_piece(known: Known, words: Labels, now: datetime) -> Piece:
-    return Piece(_content_id(known), partial(_entry_text, known, words, now))
+    return Piece(entry_id(known), partial(_entry_text, known, words, now))
 
 
 def _row_pieces(key: FileKey, text: str) -> list[Piece]:
     return [row_piece(key, row) for row in text.split("\n")]
 
 
-def _content_id(known: Known) -> str:
+def entry_id(known: Known) -> str:
+    """The id of an entry as it is now."""
     entry = known.entry
     return item_id(known.key, f"{entry.name}\n{entry.description}\n{entry.body}")
 

@@ -70,6 +70,7 @@ class AgentResult:
     proposals: tuple[Proposal, ...]
     notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """(host, session_id) -> session projection for the next run, at most 2 000 characters."""
+    to_seq: int | None = None  #: as far as it has read, where that is not the whole range: the rest stays due
 
 
 class MemoryAgent(Protocol):

@@ -3,7 +3,7 @@
 The types; `worker.project` builds them from the journal's rows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memoryd.ipc.events import EndStatus, FileTouch, Role, Tier
@@ -54,6 +54,14 @@ class SessionSlice:
     ended: bool = False
     projection: str = ""  #: what earlier runs noted for later ones, at most 2 000 characters
 
+    def until(self, seq: int) -> "SessionSlice":
+        """What of it was there up to a seq."""
+        utterances = tuple(one for one in self.utterances if one.seq <= seq)
+        tools = tuple(one for one in self.tools if one.seq <= seq)
+        turns = tuple(one for one in self.turns if one.seq <= seq)
+        whole = (utterances, tools, turns) == (self.utterances, self.tools, self.turns)
+        return replace(self, utterances=utterances, tools=tools, turns=turns, ended=self.ended and whole)
+
     def user_texts(self) -> tuple[Utterance, ...]:
         return tuple(u for u in self.utterances if u.role == "user")
 
@@ -67,6 +75,14 @@ class Projection:
     sessions: tuple[SessionSlice, ...]
     partial: bool = False  #: texts were cut for a compaction run; they are read whole again later
     instructions: str = ""  #: the project's own instruction files, so that they are not learned again
+
+    def until(self, seq: int) -> "Projection":
+        """The same range, cut short: what came after a seq is left to another run."""
+        if seq >= self.to_seq:
+            return self
+        cut = (session.until(seq) for session in self.sessions)
+        kept = tuple(session for session in cut if session.utterances or session.tools or session.turns)
+        return replace(self, to_seq=max(seq, self.from_seq), sessions=kept)
 
     @property
     def worth_reading(self) -> bool:

@@ -103,8 +103,9 @@ class Runner:
         result = await self._answer(agent, job, shown, view)
         if not isinstance(result, AgentResult):
             return result
-        # 6. to 12.
-        return await self._write(run, self._planner(run, result.proposals), projection, result, started)
+        # 6. to 12., for as much as the agent has read; the rest stays due
+        read = projection if result.to_seq is None else projection.until(result.to_seq)
+        return await self._write(run, self._planner(run, result.proposals), read, result, started)
 
     @property
     def attempts(self) -> int:

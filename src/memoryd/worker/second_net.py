@@ -82,6 +82,11 @@ def screened(net: Net, projection: Projection, memory: MemoryView) -> tuple[Proj
     return _projection(projection, shown.__getitem__), _memory(memory, shown.__getitem__)
 
 
+def without_secrets(net: Net, texts: Sequence[str]) -> list[str]:
+    """The same texts, with a placeholder for each secret that the net found. Blocking."""
+    return list(texts) if isinstance(net, NoNet) else _replaced(net, texts)
+
+
 def catches(net: Net, changes: Iterable[FileChange]) -> bool:
     """Whether a line that a file did not have before holds a secret. Blocking."""
     fresh = ["\n".join(_fresh(change)) for change in changes if change.new is not None]

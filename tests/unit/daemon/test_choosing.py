@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from support.purses import MemoryLedger
 
 from memoryd.daemon import choosing, keys
+from memoryd.daemon.agents import Agents
 from memoryd.daemon.config import Agent, Config
 from memoryd.daemon.ways import NAME, Ways
 from memoryd.errors import ConfigError
-from memoryd.worker.agents.brief import Settings
+from memoryd.worker.agents.brief import Learnt, Settings
 
 KEY = "not-a-key-at-all"
 ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
@@ -135,8 +137,21 @@ def test_what_works_at_an_endpoint_is_remembered_and_a_broken_file_is_nothing(tm
     ways.keep("openai:m59 http://x", "json-object")
     assert list(ways.all().items())[-1] == ("openai:m59 http://x", "json-object")
     assert len(ways.all()) == 50
+    ways.keep("openai:m59 http://x", None)
+    assert "openai:m59 http://x" not in ways.all()
     (tmp_path / NAME).write_text('{"x": "by magic"}')
     assert ways.all() == {}
+
+
+def test_what_a_run_learnt_is_kept_or_forgotten_but_never_of_a_providers_own_address(tmp_path: Path) -> None:
+    agents = Agents(config=Config, data=tmp_path, config_dir=tmp_path, ledger=MemoryLedger(), env={})
+    mine = Settings(kind="model", model="openai:x", base_url="http://127.0.0.1:8080/v1")
+    theirs = Settings(kind="model", model="anthropic:x", base_url="https://api.anthropic.com")
+    for given in (mine, theirs):
+        agents.heard(given, Learnt(way="json-object"))
+    assert agents.ways.all() == {"openai:x http://127.0.0.1:8080/v1": "json-object"}
+    agents.heard(mine, Learnt(forget=True))
+    assert agents.ways.all() == {}
 
 
 def test_what_is_shown_of_an_address_holds_no_password(tmp_path: Path) -> None:
@@ -152,3 +167,19 @@ def test_a_command_that_the_daemon_does_not_find_is_a_problem_with_its_mend(tmp_
     given = Config(agent=agent(kind="command", command=("claude", "-p"), allow_uncaged=True))
     assert choosing.report(given, {"PATH": str(tmp_path)}, tmp_path, dict).problem is None
     assert "absolute path" in str(choosing.report(given, {"PATH": "/nowhere"}, tmp_path, dict).problem)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({}, "the rules"),
+        ({"kind": "command", "command": ("claude",)}, ""),
+        ({"kind": "model"}, "names none"),
+        ({"kind": "model", "model": "openai:qwen-1.5b"}, "too small"),
+        ({"kind": "model", "model": "openai:qwen-7b"}, ""),
+    ],
+)
+def test_only_what_can_fill_in_a_form_is_asked_about_memory(given: dict[str, object], why: str) -> None:
+    found = choosing.unfit_to_answer(agent(**given))
+    assert why in found
+    assert bool(found) == bool(why)

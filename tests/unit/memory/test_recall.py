@@ -12,6 +12,7 @@ from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.entries import render, stamp
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.recall import CLOSE, OPEN, Recalled, clean, prefetch, snapshot
+from memoryd.memory.recall_blocks import entry_id
 from memoryd.memory.text import tokens
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -211,6 +212,19 @@ def test_words_that_stand_everywhere_tell_nothing() -> None:
     assert prefetch(a_catalogue(**many), "the lantern service", now=NOW).text == ""
 
 
+def test_what_was_chosen_follows_what_the_prompt_speaks_of_once_and_only_as_it_was_chosen() -> None:
+    catalogue = a_catalogue(**PREFETCHED)
+    billing, storage = (entry_id(k) for k in catalogue.entries if k.entry.slug in ("storage", "billing"))
+    plain = prefetch(catalogue, "why postgres over mysql?", now=NOW)
+    told = prefetch(catalogue, "why postgres over mysql?", now=NOW, chosen=(billing, storage, billing))
+    assert told.items == (*plain.items, billing)
+    assert told.text.startswith(plain.text.removesuffix("</memory-context>"))
+    gone = ("", "user:knowledge/none.md#0", f"{billing}0", storage.partition("#")[0])
+    assert prefetch(catalogue, "why postgres over mysql?", now=NOW, chosen=gone) == plain
+    shown = prefetch(catalogue, "hello", now=NOW, chosen=(billing,), already_shown=frozenset({billing}))
+    assert shown.text == ""
+
+
 @settings(deadline=None)
 @given(st.integers(0, 400), st.integers(0, 2_000))
 def test_no_prefetch_is_ever_over_its_budget(budget: int, max_chars: int) -> None:
@@ -220,6 +234,7 @@ def test_no_prefetch_is_ever_over_its_budget(budget: int, max_chars: int) -> Non
         now=NOW,
         budget_tokens=budget,
         max_chars=max_chars,
+        chosen=[entry_id(known) for known in a_catalogue(**PREFETCHED).entries],
     )
     assert tokens(recalled.text) <= budget
     assert len(recalled.text) <= max_chars

@@ -11,8 +11,11 @@ from memoryd.daemon.cli.memory import Scopes, place
 from memoryd.daemon.cli.root import MEMORY, Cursor, Cwd, Json, Limit, MemoryDir, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
+from memoryd.errors import UsageError
 from memoryd.ipc.methods.memory import MemoryItem
 from memoryd.ipc.methods.sessions import SessionHit
+
+MODEL_SECONDS = 150.0  #: for a model's answer, and the one before it
 
 
 class Match(StrEnum):
@@ -43,6 +46,10 @@ def search(
     group_by: Annotated[
         GroupBy, typer.Option("--group-by", help="With --sessions: the best text of each session or thread.")
     ] = GroupBy.NONE,
+    summarise: Annotated[
+        bool, typer.Option("--summarise", help="With --sessions: what the hits tell together, by the configured model.")
+    ] = False,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Memories in the order of the configured model.")] = False,
     cwd: Cwd = None,
     memory_dir: MemoryDir = None,
     scope: Scopes = None,
@@ -56,16 +63,20 @@ def search(
 
     Example: [cyan]memoryd search 部署 --match any[/]
     """
+    if (summarise and not sessions) or (rerank and sessions):
+        raise UsageError("--summarise is for --sessions, --rerank for memories; give the one that fits")
     if sessions:
         return search_sessions(
-            query, cwd=asking.absolute(cwd), group_by=group_by, limit=limit, cursor=cursor, json=json
-        )
+            query, cwd=asking.absolute(cwd), group_by=group_by, limit=limit, cursor=cursor, json=json,
+            summarise=summarise,
+        )  # fmt: skip
     found = asking.ask(
         "memory.search",
         {
             "query": query, "match": match.value, **asking.where(cwd, memory_dir), "limit": limit,
-            "cursor": cursor, "scopes": tuple(scope or ()),
+            "cursor": cursor, "scopes": tuple(scope or ()), "rerank": rerank,
         },
+        timeout=MODEL_SECONDS if rerank else asking.CALL_SECONDS,
     )  # fmt: skip
     if json:
         screen.as_json(found)
@@ -73,6 +84,7 @@ def search(
         rows = ((f"{item.score or 0:.2f}", place(item), _one_line(item)) for item in found.items)
         screen.show(screen.table(_HIT_COLUMNS, rows))
         screen.more(found.next_cursor)
+        _tell(found.unanswered, "ordered by their words")
     else:
         screen.warn(f"nothing matches {query!r}; --match any is wider")
     if not found.items:
@@ -80,21 +92,36 @@ def search(
     return None
 
 
-def search_sessions(query: str, *, cwd: str, group_by: GroupBy, limit: int, cursor: str | None, json: bool) -> None:
+def search_sessions(
+    query: str, *, cwd: str, group_by: GroupBy, limit: int, cursor: str | None, json: bool, summarise: bool = False
+) -> None:
     """What was said before, the best first."""
     found = asking.ask(
         "session.search",
-        {"query": query, "cwd": cwd, "group_by": group_by.value, "limit": limit, "cursor": cursor},
-    )
+        {
+            "query": query, "cwd": cwd, "group_by": group_by.value, "limit": limit, "cursor": cursor,
+            "summarise": summarise,
+        },
+        timeout=MODEL_SECONDS if summarise else asking.CALL_SECONDS,
+    )  # fmt: skip
     if json:
         screen.as_json(found)
     elif found.items:
+        for sentence in found.summary:
+            screen.say(f"{sentence.text} ({', '.join(str(n + 1) for n in sentence.hits)})")
         screen.show(screen.table(_TURN_COLUMNS, map(_turn_row, found.items)))
+        _tell(found.unanswered, "not summed up")
         screen.more(found.next_cursor)
     else:
         screen.warn(f"nobody spoke of {query!r} here")
     if not found.items:
         raise typer.Exit(1)
+
+
+def _tell(why: str, instead: str) -> None:
+    """Why a model gave no answer; the hits are there all the same."""
+    if why:
+        screen.warn(f"{instead}: {why}")
 
 
 _TURN_COLUMNS = (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from memoryd.clock import rfc3339
 from memoryd.daemon import answers, descriptors, purging, teaming, unfolding
+from memoryd.daemon.assisting import Unanswered
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
@@ -18,8 +19,8 @@ from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
 from memoryd.memory.recall import clean
-from memoryd.memory.search import memories
 from memoryd.memory.text import head
+from memoryd.worker.agents.question import Row
 
 READ_TOKENS = 20_000  #: of `memory.read`
 
@@ -110,36 +111,39 @@ class Memory(Handlers):
                     return PathRefused(f"cannot read {skipped.path!r}: {skipped.reason}")
         return NotFound(f"no entry or core file {params.name!r}; `memoryd list` shows what there is")
 
-    async def memory_search(self, params: m.MemoryQuery) -> m.MemoryItems:
+    async def memory_search(self, params: m.MemoryQuery) -> m.MemorySearched:
         if not (params.query or "").strip():
             raise BadEvent("give some words to search for, in any language")
         catalogue = await self.catalogue(params)
+        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = await self._search(params, catalogue, limit=start + params.limit + 1)
+        hits = await self.daemon.memory_search.find(
+            params.query or "", roots, catalogue, match=params.match, limit=start + params.limit + 1
+        )
         page = hits[start : start + params.limit + 1]
-        items = tuple(
+        items = [
             answers.item(catalogue, hit.key).model_copy(
                 update={"text": clean(hit.snippet), "score": round(hit.score, 4)}
             )
             for hit in page[: params.limit]
-        )
-        return m.MemoryItems(items=items, next_cursor=answers.next_cursor(page, params.limit, start))
+        ]
+        order, why = await self._order(params, roots, items) if params.rerank else (range(len(items)), "")
+        return m.MemorySearched(
+            items=tuple(items[n] for n in order), unanswered=why,
+            next_cursor=answers.next_cursor(page, params.limit, start),
+        )  # fmt: skip
 
-    async def _search(self, params: m.MemoryQuery, catalogue: Catalogue, limit: int) -> list[memories.Hit]:
-        """Through the index; from the texts themselves where it cannot answer, or not this way of matching."""
-        query, found = params.query or "", None
-        own, theirs = catalogue.apart(Root.TEAM)  # the index holds no files of others
-        if params.match in ("words", "any"):
-            roots = await self.roots(params.cwd, params.memory_dir)
-            parts = self.daemon.shelf.parts(answers.only(roots, params.scopes))
-            found = await self.daemon.indexer.memories(query, parts, every=params.match == "words", limit=limit + 200)
-
-        def ranked() -> list[memories.Hit]:
-            relevant = memories.scaled(found) if found else memories.matching(own, query, params.match)
-            relevant += memories.matching(theirs, query, params.match)
-            return memories.ranked_hits(relevant, query, self.daemon.clock(), limit, self.daemon.runner.weights)
-
-        return await asyncio.to_thread(ranked)
+    async def _order(
+        self, params: m.MemoryQuery, roots: Mapping[Root, Path], items: Sequence[m.MemoryItem]
+    ) -> tuple[Sequence[int], str]:
+        """Places in a page, the best first by the model's word; or as they are, and why."""
+        as_found = range(len(items))
+        if len(items) < 2:
+            return as_found, ""
+        rows = [Row(id=f"h{n}", text=f"{item.name}: {item.text}") for n, item in enumerate(items, start=1)]
+        directory = roots.get(Root.PROJECT, self.daemon.places.user_memory)
+        ids = await self.daemon.assistant.order(params.query or "", rows, str(directory))
+        return (as_found, ids.why) if isinstance(ids, Unanswered) else ([int(id[1:]) - 1 for id in ids], "")
 
     async def memory_forget(self, params: m.MemoryForgetParams) -> m.MemoryForgotten:
         if not params.name:

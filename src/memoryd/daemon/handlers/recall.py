@@ -24,7 +24,9 @@ class Recall(Handlers):
 
     async def recall_prefetch(self, params: m.RecallParams) -> m.Recalled:
         roots = await self._roots_of(params)
-        recalled = await self.daemon.recaller.prefetch(roots, params.query or "", budget_tokens=params.budget_tokens)
+        recalled = await self.daemon.recaller.prefetch(
+            roots, params.query or "", budget_tokens=params.budget_tokens, asker=_asker(params)
+        )
         return answers.recalled(recalled)
 
     async def _roots_of(self, params: m.RecallParams) -> Mapping[Root, Path]:

@@ -1,18 +1,22 @@
 """Conversations."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon import answers
+from memoryd.daemon.assisting import Unanswered
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.journal.prompts import Place, Prompt, PromptHistory, Wanted
 from memoryd.daemon.journal.spawns import AgentGraph
 from memoryd.daemon.journal.store import Row
 from memoryd.ipc.methods import sessions as m
+from memoryd.ipc.redaction import redact
 from memoryd.memory.recall import clean
 from memoryd.memory.text import cut
+from memoryd.worker.agents import question
 
 REPORT_CHARS = 400  #: of what a sub-agent said at its end, in a list
 
@@ -49,7 +53,7 @@ class Sessions(Handlers):
         found = await self.daemon.session_search.find(
             params.query, directory, group_by=params.group_by, limit=params.limit + 1, offset=offset
         )
-        items = (
+        items = tuple(
             m.SessionHit(
                 session=hit.spoken.session, seq=hit.spoken.seq, role=hit.spoken.role, at=hit.spoken.at,
                 snippet=clean(hit.snippet), score=round(hit.score, 4), hits=hit.hits, thread=hit.thread,
@@ -57,7 +61,25 @@ class Sessions(Handlers):
             )
             for hit in found[: params.limit]
         )  # fmt: skip
-        return m.SessionHits(items=tuple(items), next_cursor=answers.next_cursor(found, params.limit, offset))
+        summary, why = await self._summary(params.query, items, directory) if params.summarise and items else ((), "")
+        return m.SessionHits(
+            items=items, next_cursor=answers.next_cursor(found, params.limit, offset), summary=summary, unanswered=why
+        )
+
+    async def _summary(
+        self, query: str, items: Sequence[m.SessionHit], directory: Path | None
+    ) -> tuple[tuple[m.SummarySentence, ...], str]:
+        """What hits tell together by the model's word, each sentence with theirs; or none, and why."""
+        texts = [f"{hit.role}, {hit.at:%Y-%m-%d}: {hit.snippet}" for hit in items]
+        rows = [question.Row(id=f"h{n}", text=text) for n, text in enumerate(texts, start=1)]
+        told = await self.daemon.assistant.summarise(query, rows, str(directory or self.daemon.places.user_memory))
+        if isinstance(told, Unanswered):
+            return (), told.why
+        sentences = (
+            m.SummarySentence(text=clean(redact(one.text)), hits=tuple(int(id[1:]) - 1 for id in one.cites))
+            for one in told.sentences
+        )
+        return tuple(sentences), ""
 
     async def session_descendants(self, params: m.DescendantsParams) -> m.Descendants:
         start = answers.offset_of(params.cursor)

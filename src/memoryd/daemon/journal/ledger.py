@@ -78,10 +78,13 @@ class JournalLedger:
     journal: Store
     limits: Callable[[], Budget]  #: those in force now: a reload holds at once
     payer: Callable[[], Payer]
+    directory: str = ""  #: of what no run asks for
 
     def reserve(self, run_id: str, need: Need, now: datetime) -> str:
         limits, payer = self.limits(), self.payer()
-        return self.journal.write(lambda connection: _reserve(connection, run_id, need, now, limits, payer))
+        return self.journal.write(
+            lambda connection: _reserve(connection, run_id, need, now, limits, payer, self.directory)
+        )
 
     def settle(self, reservation: str, cost: Cost) -> None:
         now = rfc3339(self.journal.clock())
@@ -101,7 +104,7 @@ class JournalLedger:
 
 
 def _reserve(
-    connection: sqlite3.Connection, run_id: str, need: Need, now: datetime, limits: Budget, payer: Payer
+    connection: sqlite3.Connection, run_id: str, need: Need, now: datetime, limits: Budget, payer: Payer, directory: str
 ) -> str:
     """In one transaction: what is left, and the row that takes from it."""
     at, day = _time(connection, now)
@@ -110,8 +113,8 @@ def _reserve(
     reservation = uuid.uuid4().hex
     connection.execute(
         "insert into reservations (id, run_id, dir, agent, model, at, day, calls, tokens, usd)"
-        " values (?1, ?2, coalesce((select dir from runs where id = ?2), ''), ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        (reservation, run_id, payer.agent, payer.model, at, day, need.calls, need.tokens, need.usd),
+        " values (?1, ?2, coalesce((select dir from runs where id = ?2), ?10), ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        (reservation, run_id, payer.agent, payer.model, at, day, need.calls, need.tokens, need.usd, directory),
     )
     return reservation
 

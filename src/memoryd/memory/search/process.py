@@ -43,6 +43,8 @@ def _reading(path: Path, spec: EmbedderSpec | None) -> Callable[[Answer], Answer
     def answer(asked: Answer) -> Answer:
         if not asked:
             return {"state": reader.state()}
+        if "near" in asked:
+            return {"rows": meaning.near(asked["near"], asked["others"]) if meaning else []}
         words = reader.search(**asked)
         return {"hits": meaning.joined(words, asked) if meaning and not asked["every"] else words}
 
@@ -89,6 +91,13 @@ class Meaning:
     def add(self, documents: list[Answer]) -> None:
         if documents:
             self._writer.add(documents)
+
+    def near(self, texts: list[str], others: list[str]) -> list[list[float]]:
+        """How near each text is to each other one: `RELATED` where its embedder begins to call texts related."""
+        from memoryd.memory.search.vectors import nearness
+
+        rows: list[list[float]] = nearness(self._embedder, texts, others).tolist()
+        return rows
 
     def joined(self, words: list[tuple[str, float]], asked: Answer) -> list[tuple[str, float]]:
         """The words' answer and the nearest vectors; the words alone while the embedder cannot be asked."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memoryd.memory.search.embedding import Embedder
-from memoryd.memory.search.port import Damaged
+from memoryd.memory.search.port import RELATED, Damaged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,6 +118,16 @@ class VectorReader:
             self._matrix, self._size = self._rows["vector"].astype(np.float32), size
             self._places = {id: n for n, id in enumerate(self._rows["id"].tolist())}
         return self._rows, self._matrix, self._places
+
+
+def nearness(embedder: Embedder, texts: Sequence[str], others: Sequence[str]) -> "NDArray[np.float32]":
+    """Return a row for each text: 1 for the same, `RELATED` at the embedder's own bound, 0 for what has nothing in
+    common.
+    """
+    cosines, bound = embedder.passages(texts) @ embedder.passages(others).T, embedder.related
+    above = RELATED + (1 - RELATED) * (cosines - bound) / (1 - bound)
+    scaled: NDArray[np.float32] = np.clip(np.where(cosines >= bound, above, RELATED * cosines / bound), 0.0, 1.0)
+    return scaled
 
 
 def fused(words: Sequence[tuple[str, float]], near: Mapping[str, float], *, weight: float) -> list[tuple[str, float]]:

@@ -1,14 +1,15 @@
 """What passes between the daemon and the child process of a memory agent that asks a model: lines of JSON.
 
-In: one `Brief`, then an `Answer` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
-the end one `Done` or one `Fault`. End of input means that the daemon is gone: the child ends, whatever it does.
+In: one `Brief`, then a `Grant` to each `Reserve`. Out: `Reserve` before a call that costs, `Spent` after it, and at
+the end one `Done` or one `Fault`. A `question.Question` may stand in place of the brief. End of input means that the
+daemon is gone: the child ends, whatever it does.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from memoryd.memory.model import CoreLine, Entry, MemoryView, Root
 from memoryd.memory.proposals import Proposal
@@ -16,10 +17,13 @@ from memoryd.worker.budget import Cost as Cost
 from memoryd.worker.budget import Need as Need
 from memoryd.worker.projection import Projection
 
+MAX_COMPARED = 300  #: texts
 MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
 
 
-class _Line(BaseModel):
+class Line(BaseModel):
+    """Of the protocol."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
@@ -27,7 +31,17 @@ Way = Literal["tools", "json-schema", "json-object", "text"]
 """How a model is made to answer in a form; the daemon remembers what works at an endpoint."""
 
 
-class Settings(_Line):
+class Learnt(Line):
+    """What a run has found out about its endpoint: worth keeping, whatever came of the run."""
+
+    way: Way | None = None  #: to begin with from now on
+    forget: bool = False  #: the way that was remembered is none any more, and none was found in its place
+
+
+NOTHING = Learnt()
+
+
+class Settings(Line):
     """How an agent is to work: `[agent]` of the configuration, resolved. It may hold a key, so it is never logged."""
 
     kind: Literal["model", "command"]
@@ -43,11 +57,13 @@ class Settings(_Line):
     proxy: str = ""  #: HTTPS_PROXY of the daemon
     ca_file: str = ""  #: a certificate bundle of one's own
     way: Way | None = None  #: in which this endpoint is known to answer; None: it has not been tried
+    compares: bool = False  #: there is an embedder that can be asked
 
 
-class Brief(_Line):
+class Brief(Line):
     """All that an agent gets."""
 
+    task: Literal["consolidate"] = "consolidate"
     settings: Settings
     projection: Projection
     core: tuple[CoreLine, ...] = ()
@@ -64,25 +80,25 @@ class Brief(_Line):
         )  # fmt: skip
 
 
-class Reserve(_Line):
+class Reserve(Line):
     kind: Literal["reserve"] = "reserve"
     need: Need
 
 
-class Answer(_Line):
-    """To a reservation: its id, or why not."""
+class Grant(Line):
+    """To a `Reserve`: the reservation's id, or why there is none."""
 
     reservation: str | None = None
     refusal: str = ""
 
 
-class Spent(_Line):
+class Spent(Line):
     kind: Literal["spent"] = "spent"
     reservation: str
     cost: Cost
 
 
-class Note(_Line):
+class Note(Line):
     """What a session hands on to later runs: open points, what was decided."""
 
     host: str
@@ -90,17 +106,21 @@ class Note(_Line):
     text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
-class Done(_Line):
+class Done(Line):
     kind: Literal["done"] = "done"
     proposals: tuple[Proposal, ...] = ()
     notes: tuple[Note, ...] = ()
-    way: Way | None = None  #: that worked, where none was known
+    to_seq: int | None = None  #: as far as it has read, where that is not the whole range
+    learnt: Learnt = NOTHING
 
     @classmethod
-    def of(cls, proposals: Iterable[Proposal], notes: Mapping[tuple[str, str], str], way: Way | None = None) -> "Done":
-        """:param notes: (host, session_id) -> text, as of an `AgentResult`"""
+    def of(cls, proposals: Iterable[Proposal], notes: Mapping[tuple[str, str], str], read: Projection) -> "Done":
+        """
+        :param notes: (host, session_id) -> text, as of an `AgentResult`
+        :param read: what was read
+        """
         told = tuple(Note(host=host, session_id=session, text=text) for (host, session), text in notes.items())
-        return cls(proposals=tuple(proposals), notes=told, way=way)
+        return cls(proposals=tuple(proposals), notes=told, to_seq=read.to_seq)
 
     def noted(self) -> dict[tuple[str, str], str]:
         """The notes as an `AgentResult` has them."""
@@ -123,32 +143,28 @@ FaultCode = Literal[
 ]
 
 
-class Fault(_Line):
+class Fault(Line):
     """Why there is no answer. Nothing of the conversation or of the model's text stands in `reason`."""
 
     kind: Literal["fault"] = "fault"
     code: FaultCode
     reason: str  #: a sentence for people that says what to do
     retry_after_seconds: float | None = None
-    way: Way | None = None  #: that worked before the run failed, where none was known
-
-
-Said = Annotated[Reserve | Spent | Done | Fault, Field(discriminator="kind")]
-SAID: TypeAdapter[Said] = TypeAdapter(Said)
+    learnt: Learnt = NOTHING  #: before the run failed
 
 
 class AgentFault(Exception):
     """Raised in a child for what ends as its `Fault`."""
 
     def __init__(
-        self, code: FaultCode, reason: str, retry_after_seconds: float | None = None, *, way: Way | None = None
+        self, code: FaultCode, reason: str, retry_after_seconds: float | None = None, *, learnt: Learnt = NOTHING
     ) -> None:
         super().__init__(reason)
-        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds, way=way)
+        self.fault = Fault(code=code, reason=reason, retry_after_seconds=retry_after_seconds, learnt=learnt)
 
-    def having_found(self, way: Way | None) -> "AgentFault":
-        """The same of a run that has found out in which way an endpoint answers."""
-        return AgentFault(self.fault.code, self.fault.reason, self.fault.retry_after_seconds, way=way)
+    def having(self, learnt: Learnt) -> "AgentFault":
+        """The same of a run that has found something out."""
+        return AgentFault(self.fault.code, self.fault.reason, self.fault.retry_after_seconds, learnt=learnt)
 
 
 class Purse(Protocol):
@@ -161,5 +177,31 @@ class Purse(Protocol):
     async def spent(self, reservation: str, cost: Cost) -> None: ...
 
 
-Work = Callable[[Brief, Purse], Coroutine[Any, Any, Done]]
-"""What the module of an agent offers as `work`. It raises `AgentFault` for everything that can go wrong outside."""
+class Compare(Line):
+    """How near texts are to others by their meaning: what an embedder is asked, where there is one."""
+
+    kind: Literal["compare"] = "compare"
+    texts: tuple[str, ...] = Field(max_length=MAX_COMPARED)
+    others: tuple[str, ...] = Field(max_length=MAX_COMPARED)
+
+
+class Near(Line):
+    """A row for each text: 0 to 1 for each of the others, 1 for the same; no rows where nothing can be said."""
+
+    rows: tuple[tuple[float, ...], ...] = ()
+
+
+Comparing = Callable[[Compare], Coroutine[Any, Any, Near]]
+
+
+async def incomparable(_: Compare) -> Near:
+    """Where there is no embedder."""
+    return Near()
+
+
+class Work(Protocol):
+    """What the module of an agent offers as `work`. It raises `AgentFault` for all that can go wrong outside."""
+
+    def __call__(
+        self, brief: Brief, purse: Purse, comparing: Comparing = incomparable
+    ) -> Coroutine[Any, Any, Done]: ...

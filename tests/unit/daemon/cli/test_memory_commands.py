@@ -219,6 +219,20 @@ def test_json_is_exactly_the_result(args: tuple[str, ...], method: str, cli: Cli
     assert ran.out == found.model_dump_json() + "\n"
 
 
+def test_without_a_model_hits_are_shown_as_ever_with_a_sentence_why(cli: Cli, world: World) -> None:
+    cli("emit", "user_prompt", "--session", "sum", "--json", "-", stdin='{"text": "the otter sleeps by the weir"}')
+    ran = cli("search", "--sessions", "weir", "--summarise")
+    assert ran.status == 0
+    assert "otter" in ran.out
+    assert "not summed up: the rules" in ran.err
+    cli("save", "Weirs are mended in May", "--name", "weir one")
+    cli("save", "Weirs have an owner", "--name", "weir two")
+    ran = cli("search", "weir", "--rerank")
+    assert "mended" in ran.out
+    assert "ordered by their words: the rules" in ran.err
+    assert cli("search", "weir", "--summarise").status == cli("search", "weir", "--sessions", "--rerank").status == 2
+
+
 def test_paths_are_made_absolute(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     (world.project / "inner").mkdir()
     monkeypatch.chdir(world.project / "inner")

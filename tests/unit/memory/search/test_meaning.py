@@ -14,7 +14,7 @@ import pytest
 from memoryd.memory.search.documents import Document, Spoken, of_turns
 from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.engine import VERSION, Engine
-from memoryd.memory.search.port import IndexState
+from memoryd.memory.search.port import RELATED, IndexState
 from memoryd.memory.search.process import near_weight
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -98,6 +98,21 @@ def test_a_text_that_shares_no_word_is_found_by_its_meaning(
         assert engine.path.name == f"v{VERSION}-openai-topics-1"
     finally:
         engine.close()
+
+
+def test_how_near_statements_are_is_told_on_one_scale_and_not_without_an_embedder(
+    endpoint: str, tmp_path: Path
+) -> None:
+    engine, plain = Engine(tmp_path / "index", spec(endpoint)), Engine(tmp_path / "index")
+    try:
+        fill(engine)
+        ((same, topic, other),) = engine.near(["my cat"], ["my cat", "the kitten sleeps", "tea at noon"])
+        assert same == pytest.approx(1.0, abs=1e-3)
+        assert other < RELATED <= topic
+        assert plain.near(["my cat"], ["the kitten sleeps"]) == []
+    finally:
+        engine.close()
+        plain.close()
 
 
 def test_words_are_found_while_the_embedder_cannot_be_asked(endpoint: str, tmp_path: Path) -> None:

@@ -101,9 +101,9 @@ class Answer(Lenient):
         """A bare list, or one item, stands for the object around it; what is too much is left out."""
         if isinstance(value, list):
             value = {"items": value}
-        elif isinstance(value, Mapping) and "items" not in value and "kind" in value:
+        elif isinstance(value, Mapping) and not _names_items(value) and "kind" in value:
             value = {"items": [value]}
-        if not isinstance(value, Mapping) or "items" not in value:
+        if not _names_items(value):
             raise ValueError("an object with `items` is wanted")
         items = value["items"]
         items = [items] if isinstance(items, Mapping) else items or []
@@ -122,6 +122,22 @@ def schema() -> dict[str, Any]:
 def read_text(text: str) -> Answer:
     """Read an answer that came as text. :raises ValueError: no JSON of an answer is in it"""
     return Answer.model_validate(json_in(text))
+
+
+def read_output(text: str) -> Answer:
+    """Read what a program printed, whose own words may hold brackets: that nothing is kept must be said in full.
+
+    :raises ValueError: no JSON of an answer is in it, or none of its items is well-formed
+    """
+    told = json_in(text)
+    answer = Answer.model_validate(told)
+    if not answer.well_formed and (answer.items or not _names_items(told)):
+        raise ValueError("no answer in it")
+    return answer
+
+
+def _names_items(value: Any) -> bool:
+    return isinstance(value, Mapping) and "items" in value
 
 
 def json_in(text: str) -> Any:

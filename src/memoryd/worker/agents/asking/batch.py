@@ -6,7 +6,7 @@ An item that names what it replaces is decided: it stays, and only helps to see 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memoryd.memory.grouping import Group, Standing, group
+from memoryd.memory.grouping import Group, Similarity, Standing, group
 from memoryd.memory.wording import unsaid_words
 from memoryd.worker.agents.asking.answer import Item
 from memoryd.worker.agents.asking.conversation import day
@@ -29,14 +29,17 @@ class Batch:
     groups: tuple[Group, ...]  #: of places in `items`; what takes something back, or cites nothing, is in none
 
     @classmethod
-    def of(cls, items: Iterable[Item], held: Mapping[str, Held], said: Mapping[str, Utterance]) -> "Batch":
+    def of(
+        cls, items: Iterable[Item], held: Mapping[str, Held], said: Mapping[str, Utterance], *,
+        similarity: Similarity | None = None,
+    ) -> "Batch":  # fmt: skip
         found = tuple(items)
         places = [
             n for n, item in enumerate(found)
             if item.kind != "forget" and item.text.strip() and any(key in said for key in item.cites)
         ]  # fmt: skip
         kept = [one.text.partition("\n")[0] for one in held.values()]
-        groups = group([found[n].text for n in places], kept)
+        groups = group([found[n].text for n in places], kept, similarity=similarity)
         return cls(
             items=found, held=held, said=said,
             groups=tuple(replace(g, members=tuple(places[n] for n in g.members), best=places[g.best]) for g in groups),

@@ -30,7 +30,7 @@ def done(brief: Brief, copied: Iterable[str]) -> Done:
     votes = [words for text in copied if (words := content_words(text))]
     memory = MemoryView(core=brief.core, entries=brief.entries, language=brief.language, has_project=brief.has_project)
     told = learn(brief.projection, memory, partial(_is_elected, votes))
-    return Done.of(told.proposals, told.notes)
+    return Done.of(told.proposals, told.notes, brief.projection)
 
 
 def _is_elected(votes: Iterable[frozenset[str]], sentence: str) -> bool:

@@ -12,7 +12,7 @@ from memoryd.memory.text import bare, cut, fold, is_chinese
 from memoryd.memory.wording import unsaid_words
 from memoryd.worker.agents.asking.answer import Item
 from memoryd.worker.agents.asking.manifest import Held, plain_id
-from memoryd.worker.agents.brief import Brief, Done, Way
+from memoryd.worker.agents.brief import Brief, Done
 from memoryd.worker.agents.rules import summaries
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH
 from memoryd.worker.projection import Utterance
@@ -52,10 +52,10 @@ class Filing:
             if reason:
                 self.dropped[reason] += 1
 
-    def done(self, way: Way | None = None) -> Done:
+    def done(self) -> Done:
         """What the run ends with: the facts, and what happened in each session as the rules tell it."""
         told = summaries(self.brief.projection)
-        return Done.of((*self.proposals, *told.proposals), told.notes, way)
+        return Done.of((*self.proposals, *told.proposals), told.notes, self.brief.projection)
 
     def _file(self, item: Item) -> str:
         """File one item; returns why not, '' when it was."""

@@ -1,9 +1,11 @@
 """How much of a range is shown: as much as fits into the calls and the tokens of a run."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from memoryd.worker.agents.asking import prompt
+from memoryd.worker.agents.asking.conversation import is_citable
 from memoryd.worker.agents.asking.prompt import Sheet, Size
 from memoryd.worker.agents.brief import Brief
 
@@ -21,15 +23,27 @@ class Room:
 
 
 def fitted(brief: Brief, size: Size, room: Room) -> Sheet:
-    """Show the texts as long as there is room; of a range that is too long with short ones too, the newest parts."""
-    sheet = prompt.sheet(brief, size, size.levels[0])
-    for cuts in size.levels[1:]:
+    """Show the texts as long as there is room. Of a range that is too long with short ones too, the beginning is shown:
+    the brief of the sheet ends there.
+    """
+    for cuts in size.levels:
+        sheet = prompt.sheet(brief, size, cuts)
         if _fits(sheet, room):
             return sheet
-        sheet = prompt.sheet(brief, size, cuts)
-    while len(sheet.conversation.parts) > 1 and not _fits(sheet, room):
-        sheet = sheet.without_oldest()
-    return sheet
+    return _beginning(brief, size, room)
+
+
+def _beginning(brief: Brief, size: Size, room: Room) -> Sheet:
+    """As many whole turns as there is room for; one at least."""
+    read = brief.projection
+    said = sorted({u.seq for session in read.sessions for u in session.utterances if is_citable(u)})
+    ends = [seq - 1 for seq in said[1:]] or [read.to_seq]
+
+    def until(end: int) -> Sheet:
+        return prompt.sheet(brief.model_copy(update={"projection": read.until(end)}), size, size.levels[-1])
+
+    fitting = bisect_left(ends, True, key=lambda end: not _fits(until(end), room))
+    return until(ends[max(0, fitting - 1)])
 
 
 def tokens_at_most(text: str) -> int:

@@ -1,7 +1,7 @@
 """A brief as the text of a prompt: what never changes first, then the memory, then the conversation."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -55,10 +55,6 @@ class Sheet:
         blocks.append(_block("What is new of the conversation", self.conversation.parts[part].text))
         return "\n\n".join(blocks)
 
-    def without_oldest(self) -> "Sheet":
-        """The same without the first part."""
-        return replace(self, conversation=replace(self.conversation, parts=self.conversation.parts[1:]))
-
 
 def sheet(brief: Brief, size: Size, cuts: Cuts) -> Sheet:
     """Memory is shown in proportion to what is new, so that tokens are linear in the conversation however much of it
@@ -78,9 +74,11 @@ def system(*extra: str, **fields: str) -> str:
     return _filled(("system", *extra), fields)
 
 
-def deciding(schema: str) -> str:
-    """The instructions for what is to become of related candidates. Its first call reads the file."""
-    return _filled(("deciding",), {"schema": schema})
+def alone(page: str, schema: str) -> str:
+    """The instructions for a question of its own: deciding, choosing, ordering, summarising. The first call for a page
+    reads its file.
+    """
+    return _filled((page,), {"schema": schema})
 
 
 def _filled(pages: Iterable[str], fields: Mapping[str, str]) -> str:

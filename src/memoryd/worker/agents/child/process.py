@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from memoryd.worker.agents.brief import (
     AgentFault,
-    Answer,
-    Brief,
+    Compare,
     Cost,
     Fault,
+    Grant,
+    Near,
     Need,
     Reserve,
     Spent,
@@ -21,6 +22,7 @@ from memoryd.worker.agents.brief import (
 )
 from memoryd.worker.agents.child import cage, keeper
 from memoryd.worker.agents.child.order import LAST_WORDS, Order
+from memoryd.worker.agents.question import GIVEN, Answering, Look, Question, Seen
 
 MAX_BRIEF_BYTES = 16 * 1024 * 1024
 
@@ -36,6 +38,12 @@ def load(kind: str) -> Work:
     """The work of an agent, which loads what it needs when it begins."""
     work: Work = import_module(f"memoryd.worker.agents.{kind}").work
     return work
+
+
+def load_answering(kind: str) -> Answering:
+    """The same of an agent that can be asked about memory."""
+    answer: Answering = import_module(f"memoryd.worker.agents.{kind}").answer
+    return answer
 
 
 def main(load: Load = load) -> None:
@@ -85,8 +93,12 @@ def _speech(out: int) -> Say:
 async def _answer(say: Say, load: Load) -> None:
     lines = asyncio.StreamReader(limit=MAX_BRIEF_BYTES)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
-    brief = Brief.model_validate_json(await _line(lines))
-    say(await load(brief.settings.kind)(brief, PipePurse(lines, say)))
+    given = GIVEN.validate_json(await _line(lines))
+    pipe = Pipe(lines, say)
+    if isinstance(given, Question):
+        say(await load_answering(given.settings.kind)(given, pipe, pipe.look))
+    else:
+        say(await load(given.settings.kind)(given, pipe, pipe.compare))
 
 
 async def _line(lines: asyncio.StreamReader) -> bytes:
@@ -95,8 +107,8 @@ async def _line(lines: asyncio.StreamReader) -> bytes:
     return line
 
 
-class PipePurse:
-    """The purse of a child: it asks the daemon."""
+class Pipe:
+    """The daemon, as a child reaches it: its purse, and what looks for it."""
 
     def __init__(self, lines: asyncio.StreamReader, say: Say) -> None:
         self._lines, self._say = lines, say
@@ -104,12 +116,21 @@ class PipePurse:
 
     async def reserve(self, need: Need) -> str:
         """Return the reservation's id. :raises AgentFault: `budget`: no call may be made"""
-        async with self._asking:
-            self._say(Reserve(need=need))
-            answer = Answer.model_validate_json(await _line(self._lines))
-        if answer.reservation is None:
-            raise AgentFault("budget", answer.refusal)
-        return answer.reservation
+        grant = Grant.model_validate_json(await self._asked(Reserve(need=need)))
+        if grant.reservation is None:
+            raise AgentFault("budget", grant.refusal)
+        return grant.reservation
 
     async def spent(self, reservation: str, cost: Cost) -> None:
         self._say(Spent(reservation=reservation, cost=cost))
+
+    async def compare(self, compare: Compare) -> Near:
+        return Near.model_validate_json(await self._asked(compare))
+
+    async def look(self, look: Look) -> Seen:
+        return Seen.model_validate_json(await self._asked(look))
+
+    async def _asked(self, line: BaseModel) -> bytes:
+        async with self._asking:
+            self._say(line)
+            return await _line(self._lines)

@@ -50,12 +50,15 @@ def _of_clock(text: str, now: datetime) -> float | None:
         return None
     try:
         return (_moment(found, now.astimezone(_zone(found["zone"]))) - now).total_seconds()
-    except ValueError:  # the 31st of February, minute 75, a word that is no month
+    except ValueError:  # the 31st of February, 25pm, minute 75, a word that is no month
         return None
 
 
 def _moment(found: re.Match[str], here: datetime) -> datetime:
-    hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "p" else 0)
+    hour = int(found["hour"])
+    if not 1 <= hour <= 12:
+        raise ValueError(f"{hour} is no hour of a half day")
+    hour = hour % 12 + (12 if found["half"].lower() == "p" else 0)
     at = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
     if found["month"]:
         month = _MONTHS.index(found["month"].lower()) + 1

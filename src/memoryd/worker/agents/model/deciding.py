@@ -16,17 +16,14 @@ OUT_TOKENS = 3000  #: for the decisions about as many candidates as are asked ab
 MARGIN_SECONDS = 3.0  #: of a run's time, to end without an answer
 
 
-async def decisions(model: PayingModel, question: str, ends_mono: float) -> tuple[Decision, ...]:
-    """Ask once, as text, which every model can; none where there is no call, no token or no time left, or no answer.
-
-    :param ends_mono: when the run's time is over, by the loop's clock
-    """
-    latest = ends_mono - MARGIN_SECONDS
+async def decisions(model: PayingModel, question: str) -> tuple[Decision, ...]:
+    """Ask once, as text, which every model can; none where there is no call, token or time left, or no answer."""
+    latest = model.limits.ends_mono - MARGIN_SECONDS
     if asyncio.get_running_loop().time() >= latest:
         return ()
     settings = ModelSettings(max_tokens=OUT_TOKENS, thinking=False)
     try:
-        told = await asyncio.to_thread(lambda: prompt.deciding(to_json(schema()).decode()))
+        told = await asyncio.to_thread(lambda: prompt.alone("deciding", to_json(schema()).decode()))
         agent = Agent(model, output_type=TextOutput(_read), instructions=told, model_settings=settings, retries=0)
         async with asyncio.timeout_at(latest):
             return (await agent.run(question)).output

@@ -25,7 +25,7 @@ from pydantic_core import to_json
 
 from memoryd.worker.agents.asking import prompt
 from memoryd.worker.agents.asking.answer import Answer, read_text, schema
-from memoryd.worker.agents.brief import Way
+from memoryd.worker.agents.brief import AgentFault, Learnt, Way
 from memoryd.worker.agents.model.grades import Manner
 
 _PROBE = "[u1] user, 2026-03-02, Monday:\n| Please remember that I prefer short commit messages."
@@ -82,8 +82,22 @@ LADDER = (
 )  # fmt: skip
 
 
-async def probe(model: Model, manner: Manner) -> Way:
+@dataclass(slots=True)
+class Findings:
+    """What a run finds out about the way of its endpoint."""
+
+    way: Way | None = None  #: that answered; else the next one to try
+    none: bool = False  #: neither the way that was known nor the one below it gave an answer
+
+    @property
+    def learnt(self) -> Learnt:
+        return Learnt(way=None if self.none else self.way, forget=self.none)
+
+
+async def probe(model: Model, manner: Manner, findings: Findings) -> Way:
     """Return the first way that works at this endpoint, by one short question each: better with an item than without.
+
+    A run that may ask no more leaves the next way to the run after it.
 
     :raises Exception: that of the last way, when none does; whatever ends a run at once
     """
@@ -94,28 +108,55 @@ async def probe(model: Model, manner: Manner) -> Way:
             done = await rung.agent(model, manner.probe_tokens, manner, retries=0).run(_PROBE)
         except ENDS:
             raise
+        except AgentFault:
+            findings.way = empty or (None if rung is LADDER[0] else rung.way)
+            raise
         except (*MISFITS, ModelServerError) as error:
             failure = error
             continue
         if done.output.well_formed:
+            findings.way = rung.way
             return rung.way
         empty = empty or rung.way
     if empty is None:
         raise failure
+    findings.way = empty
     return empty
 
 
-async def descend(way: Way, ask: Callable[[Rung], Awaitable[Answer]]) -> tuple[Answer, Way]:
-    """Ask in a way that worked before; when it fails on this question, in the one below it.
+async def descend(
+    way: Way, ask: Callable[[Rung], Awaitable[Answer]], findings: Findings, asks_again: Callable[[], bool]
+) -> tuple[Answer, Way]:
+    """Ask in a way that worked before; when it fails on this question, in the one below it, which is kept if it works.
 
+    :param asks_again: whether the newest call was made because the answer before it was none
     :raises Exception: that of the last way
     """
-    first = next(n for n, rung in enumerate(LADDER) if rung.way == way)
-    if LADDER[first] is not LADDER[-1]:
-        try:
-            return await ask(LADDER[first]), way
-        except ENDS:
-            raise
-        except MISFITS:
-            first += 1
-    return await ask(LADDER[first]), LADDER[first].way
+    rung = next(rung for rung in LADDER if rung.way == way)
+    if rung is LADDER[-1]:
+        return await ask(rung), way
+    below = LADDER[LADDER.index(rung) + 1]
+    try:
+        return await ask(rung), way
+    except ENDS:
+        raise
+    except AgentFault:
+        findings.way = below.way if asks_again() else findings.way
+        raise
+    except MISFITS:
+        return await _in_the_next(below, ask, findings), below.way
+
+
+async def _in_the_next(below: Rung, ask: Callable[[Rung], Awaitable[Answer]], findings: Findings) -> Answer:
+    try:
+        answer = await ask(below)
+    except ENDS:
+        raise
+    except AgentFault:  # no call was left for it
+        findings.way = below.way
+        raise
+    except MISFITS:
+        findings.none = True
+        raise
+    findings.way = below.way
+    return answer

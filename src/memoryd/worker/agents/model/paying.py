@@ -18,7 +18,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
     UserError,
 )
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -46,6 +46,7 @@ class Limits:
 
     calls: int
     tokens: int
+    ends_mono: float  #: when its time is over, by the loop's clock
 
 
 class PayingModel(WrapperModel):
@@ -60,6 +61,7 @@ class PayingModel(WrapperModel):
         self.calls = 0
         self.tokens = 0  #: spent, or reserved where nothing was told
         self.last_need = 0  #: tokens of the newest call
+        self.asks_again = False  #: the newest call is wanted because the answer before it was none
 
     async def request(
         self,
@@ -72,6 +74,8 @@ class PayingModel(WrapperModel):
         :raises AgentFault: `budget`: refused by the daemon; `no-end`: the run's own limits are used up
         """
         need = self._need(messages, model_settings, model_request_parameters)
+        looked = any(isinstance(part, ToolReturnPart) for part in messages[-1].parts)
+        self.asks_again = len(messages) > 1 and not looked
         if self.calls >= self.limits.calls:
             raise AgentFault(
                 "no-end", f"the model gave no answer in {self.calls} calls; raise max_steps or ask another"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryd.worker.agents.asking.answer import MAX_ITEMS, Answer, read_text, schema
+from memoryd.worker.agents.asking.answer import MAX_ITEMS, Answer, read_output, read_text, schema
 
 ITEM = '{"kind": "user", "text": "Likes tea", "cites": ["u1"]}'
 
@@ -29,6 +29,14 @@ def test_an_answer_is_found_in_what_a_model_writes(text: str) -> None:
 def test_what_is_no_answer_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"no JSON|items"):
         read_text(text)
+
+
+@pytest.mark.parametrize("text", ["see [1]", "[]", '{"items": ["text"]}', '[{"text": "no kind"}]', '"items"'])
+def test_of_what_a_program_printed_brackets_alone_are_no_empty_answer(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no answer|no JSON"):
+        read_output(text)
+    assert read_output('Nothing new. {"items": []}').items == ()
+    assert read_output(f"[{ITEM}]").well_formed
 
 
 def test_malformed_items_are_dropped_one_by_one() -> None:

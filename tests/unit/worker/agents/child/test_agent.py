@@ -14,6 +14,7 @@ from support.purses import MemoryLedger
 
 from memoryd.errors import ConfigError, MemorydError, Retry
 from memoryd.memory.proposals import Lines
+from memoryd.worker.agents.brief import Compare, Near
 from memoryd.worker.agents.child import tree
 from memoryd.worker.agents.child.order import MEGABYTE
 
@@ -30,6 +31,16 @@ async def test_proposals_and_notes_come_back_and_each_call_is_paid_for(tmp_path:
     assert [(run, need.tokens) for run, need in ledger.reserved.values()] == [(RUN, 100), (RUN, 100)]
     assert sum(cost.tokens_in + cost.tokens_out for cost in ledger.settled.values()) == 140
     assert await gone(agent) == []
+
+
+async def test_a_child_has_texts_compared_by_the_daemons_embedder(tmp_path: Path) -> None:
+    async def lengths(compare: Compare) -> Near:
+        return Near(rows=tuple(tuple(float(len(text) == len(o)) for o in compare.others) for text in compare.texts))
+
+    agent = child_agent(tmp_path, "compares")
+    agent.comparing = lengths
+    result = await propose(agent, "tea", "cocoa", "ale")
+    assert result.notes == {("generic", "s1"): "((1.0, 0.0, 1.0),)"}
 
 
 async def test_a_fault_comes_back_with_its_code_and_when_to_try_again(tmp_path: Path) -> None:

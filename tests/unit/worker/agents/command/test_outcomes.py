@@ -183,7 +183,9 @@ def test_a_time_of_day_is_the_next_one_of_its_zone(text: str, zone: str, at: str
     assert resets.seconds_until(f"You've hit your limit · {text}", NOON) == wanted
 
 
-@pytest.mark.parametrize("text", ["resets 3:75pm", "resets Foo 3, 1pm", "resets Feb 31, 1pm", "resets soon", ""])
+@pytest.mark.parametrize(
+    "text", ["resets 3:75pm", "resets 25pm", "resets 0am", "resets Foo 3, 1pm", "resets Feb 31, 1pm", "resets soon", ""]
+)
 def test_a_time_that_is_none_is_left_out(text: str) -> None:
     assert resets.seconds_until(text, NOON) is None
 

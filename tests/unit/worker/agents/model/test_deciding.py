@@ -9,7 +9,7 @@ from support.briefs import CountingPurse, brief, projection, settings, talk
 from support.fake_model import Answering, Asked, Reply, error, item, serving
 
 from memoryd.memory.proposals import Proposal, Save, Supersede
-from memoryd.worker.agents.brief import Brief
+from memoryd.worker.agents.brief import Brief, Compare, Near
 from memoryd.worker.agents.model import deciding, work
 
 SAID = talk(*(f"prompt {n} " + "and so on " * 350 for n in range(20)))  # two parts
@@ -80,6 +80,32 @@ async def test_where_nothing_is_open_no_further_call_is_made() -> None:
     assert [is_question(asked) for asked in fake.asked] == [False, False]
     assert saved(done.proposals) == [*FRESH, *TWINS[1::2]]
     assert purse.tokens == fake.tokens
+
+
+@pytest.mark.parametrize(("compares", "asked"), [(True, True), (False, False)])
+async def test_where_there_is_an_embedder_what_means_the_same_in_other_words_is_asked_about_too(
+    compares: bool, asked: bool
+) -> None:
+    """Two facts that share no word with the memory that they make untrue."""
+    old = "Kappa0 expires lambda0 after 9 days"
+
+    async def embedder(compare: Compare) -> Near:
+        return Near(
+            rows=tuple(tuple(float(other in (old, text)) for other in compare.others) for text in compare.texts)
+        )
+
+    texts = ["Cards run out weekly", "Passes stop mattering soon"]
+    async with serving(model(texts, Reply(text='{"decisions": []}'))) as fake:
+        brief = given(fake.url, said=2, compares=compares)
+        done = await work(brief, CountingPurse(), embedder)
+    assert any(map(is_question, fake.asked)) == asked
+    assert saved(done.proposals) == texts
+
+
+async def test_an_embedder_that_cannot_say_changes_nothing() -> None:
+    async with serving(model(RELATED, Reply(text='{"decisions": []}'))) as fake:
+        await work(given(fake.url, said=2, compares=True), CountingPurse())
+    assert [is_question(asked) for asked in fake.asked] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ async def test_one_call_in_each_way_gives_proposals_that_cite_what_was_said(way:
     assert isinstance(entry, Save)
     assert (entry.slug, entry.cites) == ("moved-to-hetzner", (13,))
     assert isinstance(summary, Summary)
-    assert done.way is None, "nothing new was found out"
+    assert done.learnt.way is None, "nothing new was found out"
     assert purse.tokens == fake.tokens == (900, 40)
 
 
@@ -89,9 +89,9 @@ async def test_an_endpoint_that_is_not_known_is_tried_once_and_what_works_is_tol
 
     async with serving(only_objects) as fake:
         done = await work(brief(settings(fake.url, way=None), projection(*SAID)), purse := CountingPurse())
-        assert done.way == "json-object"
+        assert done.learnt.way == "json-object"
         tried = len(fake.asked)
-        await work(brief(settings(fake.url, way=done.way), projection(*SAID)), CountingPurse())
+        await work(brief(settings(fake.url, way=done.learnt.way), projection(*SAID)), CountingPurse())
     assert [asked.way for asked in fake.asked[tried:]] == ["json-object"]
     assert sum(asked.is_probe for asked in fake.asked) == tried - 1
     assert purse.tokens[0] <= sum(charged[0] for charged in fake.charged)
@@ -100,7 +100,7 @@ async def test_an_endpoint_that_is_not_known_is_tried_once_and_what_works_is_tol
 async def test_a_model_that_gives_the_probe_nothing_to_keep_is_still_asked_in_the_form_it_knows() -> None:
     async with serving(Reply(items=[])) as fake:
         done = await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse())
-    assert done.way == "tools"
+    assert done.learnt.way == "tools"
     assert [asked.is_probe for asked in fake.asked] == [True] * 4 + [False]
 
 
@@ -109,7 +109,7 @@ async def test_a_run_of_few_calls_finds_nothing_out_and_asks_in_the_way_that_eve
     async with serving(Reply(items=[item("Keep commit messages short", "u1")])) as fake:
         done = await work(brief(settings(fake.url, way=None, compaction_max_steps=3), read), CountingPurse())
     assert [asked.way for asked in fake.asked] == ["text"]
-    assert done.way is None
+    assert done.learnt.way is None
     assert isinstance(done.proposals[0], Lines)
 
 
@@ -171,18 +171,80 @@ async def test_where_the_user_said_nothing_no_model_is_asked() -> None:
         read = projection(*talk(("assistant", "I go on"), ("tool", "output")))
         done = await work(brief(settings(fake.url, way=None), read), CountingPurse())
     assert fake.asked == []
-    assert done.way is None
+    assert done.learnt.way is None
 
 
 async def test_what_the_probe_found_is_told_also_when_the_run_then_fails() -> None:
     async with serving(Reply(items=[item("Keep commit messages short", "u1")])) as fake:
         with pytest.raises(AgentFault) as caught:
             await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse(grants=1))
-    assert (caught.value.fault.code, caught.value.fault.way) == ("budget", "tools")
+    assert (caught.value.fault.code, caught.value.fault.learnt.way) == ("budget", "tools")
     async with serving(lambda asked: Reply(items=[]) if asked.is_probe else error(500, "server_error")) as fake:
         with pytest.raises(AgentFault) as caught:
             await work(brief(settings(fake.url, way=None), projection(*SAID)), CountingPurse())
-    assert (caught.value.fault.code, caught.value.fault.way) == ("provider-down", "tools")
+    assert (caught.value.fault.code, caught.value.fault.learnt.way) == ("provider-down", "tools")
+
+
+KEPT = Reply(items=[item("Keep commit messages short", "u1")])
+NONE = Reply(text="I would rather talk.")
+
+
+@pytest.mark.parametrize("misfit", [error(400, "unsupported"), NONE])
+async def test_with_one_call_a_run_each_run_goes_on_where_the_one_before_had_to_stop(misfit: Reply) -> None:
+    async with serving(lambda asked: KEPT if asked.way == "text" else misfit) as fake:
+        way: Way | None = None
+        for _ in range(3):
+            with pytest.raises(AgentFault) as caught:
+                await work(brief(settings(fake.url, way=way), projection(*SAID)), CountingPurse(grants=1))
+            assert caught.value.fault.code == "budget"
+            way = caught.value.fault.learnt.way
+        done = await work(brief(settings(fake.url, way=way), projection(*SAID)), CountingPurse(grants=1))
+    assert [asked.way for asked in fake.asked] == ["tools", "json-schema", "json-object", "text"]
+    assert isinstance(done.proposals[0], Lines)
+
+
+async def test_a_known_way_that_stops_working_costs_one_run_and_is_then_forgotten_or_replaced() -> None:
+    async with serving(lambda asked: KEPT if asked.way == "json-object" else error(400, "unsupported")) as fake:
+        done = await work(brief(settings(fake.url, way="json-schema"), projection(*SAID)), CountingPurse())
+        assert (done.learnt.way, done.learnt.forget) == ("json-object", False)
+        fake.replies[:] = [error(400, "unsupported")]
+        with pytest.raises(AgentFault) as caught:
+            await work(brief(settings(fake.url, way="tools"), projection(*SAID)), CountingPurse())
+    assert caught.value.fault.learnt.forget
+
+
+async def test_an_answer_that_is_cut_off_by_the_budget_shows_nothing_of_the_way() -> None:
+    said = talk(*(f"prompt {n} " + "and so on " * 350 for n in range(20)))  # two parts
+    async with serving(KEPT) as fake:
+        given = settings(fake.url, tokens_per_run=500_000)
+        with pytest.raises(AgentFault) as caught:
+            await work(brief(given, projection(*said)), CountingPurse(grants=1))
+    assert caught.value.fault.learnt.way is None
+
+
+async def test_of_a_range_that_does_not_fit_even_cut_the_beginning_is_read_and_the_rest_is_left() -> None:
+    said = talk(*(f"fact {n} " + "and so on " * 60 for n in range(60)))
+
+    def keeping(asked: Asked) -> Reply:
+        cited = re.findall(r"\[(u\d+)\] user, .*:\n\| fact (\d+) ", asked.body["messages"][-1]["content"])
+        return Reply(items=[item(f"fact {n}", key, kind="project") for key, n in cited])
+
+    async with serving(keeping) as fake:
+        given = settings(fake.url, model="openai:small-7b", tokens_per_run=12_000)
+        whole = projection(*said)
+        kept, left = list[int](), whole
+        for _ in range(20):
+            done = await work(brief(given, left), CountingPurse())
+            cites = [cite for one in done.proposals if isinstance(one, Save) for cite in one.cites]
+            assert done.to_seq is not None
+            assert all(left.from_seq <= cite <= done.to_seq for cite in cites)
+            kept += cites
+            later = tuple(one for one in said if one.seq > done.to_seq)
+            if not later:
+                break
+            left = replace(projection(*later), from_seq=later[0].seq)
+    assert sorted(kept) == [one.seq for one in said]
+    assert done.to_seq == whole.to_seq
 
 
 async def test_without_its_library_the_agent_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
