@@ -12,6 +12,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, running, until
 from support.talk import deliver
 
+from memoryd.daemon import transcripts
 from memoryd.daemon.config import Config, Privacy
 from memoryd.daemon.daemon import Daemon
 
@@ -181,3 +182,18 @@ async def test_what_is_no_file_is_refused(path: str, home: Path) -> None:
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
         assert await read(daemon, Path(path), home) == []
         assert await state(daemon) == "refused"
+
+
+async def test_a_call_that_never_gets_a_result_holds_up_nothing_of_what_follows(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "CHUNK_BYTES", 10_000)
+    monkeypatch.setattr(transcripts, "MAX_LINE_BYTES", 40_000)
+    path = home / "t.jsonl"
+    call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {}}
+    waits = {**json.loads(record("assistant", "x")), "message": {"role": "assistant", "content": [call]}}
+    texts = [f"answer {n} " + "a" * 1_000 for n in range(200)]
+    lines = [json.dumps(waits).encode() + b"\n", *(record("assistant", text) for text in texts)]
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await asyncio.to_thread(path.write_bytes, b"".join(lines))
+        assert len(await read(daemon, path, home)) == len(texts)

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -58,6 +59,8 @@ def change(kind: Kind, path: Path, after: bytes | None, *, mode: int = 0o600) ->
 def read(path: Path) -> bytes | None:
     """:raises CannotWrite: something stands there that cannot be read"""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise CannotWrite(f"{path} is no file; remove it, or correct its name")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
