@@ -26,7 +26,7 @@ def text(places: Places, python: Path, env: Mapping[str, str]) -> str:
     :param python: the interpreter that memoryd is installed for, not resolved: its environment hangs on its path
     """
     kept = {name: env[name] for name in _KEPT if name in env}
-    settings = {name: value for name, value in env.items() if name.startswith("MEMORYD_") and name != "MEMORYD_CHILD"}
+    settings = {name: value for name, value in env.items() if name.startswith("MEMORYD_") and "__" in name}
     ours = {
         "XDG_CONFIG_HOME": str(places.config.parent.parent),
         "MEMORYD_SOCKET": str(places.socket),
