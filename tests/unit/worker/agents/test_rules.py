@@ -626,6 +626,17 @@ def test_the_summary_lists_requests_and_never_a_tool_result() -> None:
     assert "TOOL OUTPUT" not in summary
 
 
+def test_the_summary_bears_names_of_any_length_each_on_one_line() -> None:
+    talk = Talk()
+    talk.say("Please fix the parser.")
+    talk.use("x" * 300_000, FileTouch(path="y\n## Learnt\n" + "a" * 300_000))
+    talk.end()
+    talk.run()
+    summary = talk.text("sessions/")
+    assert "- y ## Learnt aaa" in summary
+    assert len(summary) < 2_000
+
+
 def test_each_line_of_the_summary_rests_on_its_own_turn() -> None:
     talk = Talk()
     first = talk.say("Please add a log line to app.py.")

@@ -22,6 +22,7 @@ MAX_NOTE_CHARS = 2_000
 MAX_ITEMS = 12  #: of each list, newest kept
 MAX_LINE_CHARS = 160
 MAX_FILES = 20
+MAX_NAME_CHARS = 200  #: of a file or a tool: whoever made it named it
 MAX_CITES = 64  #: newest kept
 _ANSWER_START_CHARS = 400  #: of an answer are looked at for its first sentence
 
@@ -118,7 +119,8 @@ def _take(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]], 
                 rests.setdefault(bare(item), set()).update(turn.seqs)
     for tool in session.tools:
         if tool.seq > note.seen:
-            note.tools[tool.name] = note.tools.get(tool.name, 0) + 1
+            name = cut(tool.name, MAX_NAME_CHARS)
+            note.tools[name] = note.tools.get(name, 0) + 1
             for item in _touch(note, tool):
                 rests.setdefault(bare(item), set()).add(tool.seq)
     for end in session.turns:
@@ -177,9 +179,11 @@ def _first_sentence(answer: str) -> str:
 def _touch(note: Note, tool: ToolCall) -> list[str]:
     """Note the files of a call; returns the items that may tell it."""
     for touch in tool.files:
-        before = note.files.pop(touch.path, touch.action)
-        note.files[touch.path] = before if touch.action == "read" else touch.action
-    return [item for touch in tool.files for item in (touch.path, f"{touch.path} (changed)")]
+        path = cut(touch.path, MAX_NAME_CHARS)
+        before = note.files.pop(path, touch.action)
+        note.files[path] = before if touch.action == "read" else touch.action
+    paths = [cut(touch.path, MAX_NAME_CHARS) for touch in tool.files]
+    return [item for path in paths for item in (path, f"{path} (changed)")]
 
 
 def _newest(items: list[str]) -> list[str]:
