@@ -1,4 +1,4 @@
-"""The course of a soak: a long life, a time of kills, a second long life, a rest; then everything is looked at."""
+"""The course of a soak: a life, a time of kills, a long life, a rest; then everything is looked at."""
 
 import signal
 import threading
@@ -22,8 +22,8 @@ from bench.soak.people import Person, Searcher
 from bench.soak.times import Taken
 from memoryd.ipc import hookscript
 
-LIVES = (0.45, 0.6)  #: shares of the time: where the first long life ends, where the second begins
-WARM = 0.35  #: of a life: caches, pools and the first index fill
+LIVES = (0.25, 0.35)  #: shares of the time: where the first life ends, where the long one begins
+WARM = 0.4  #: of a life: caches, pools and the first index fill
 SAMPLES = 600  #: over the whole time
 PROJECTS = 4
 
@@ -35,7 +35,9 @@ class Soak:
     seconds: float
     taken: Taken
     gauge: Gauge
-    lives: list[tuple[float, float]] = field(default_factory=list)  #: of each long one: from when to when, warm
+    lives: list[tuple[float, float]] = field(
+        default_factory=list
+    )  #: the first and the long one: from when to when, warm
     kills: int = 0
     stops: int = 0
     events: int = 0  #: that hosts told

@@ -155,6 +155,8 @@ class Server:
                     await writer.drain()
         except (TimeoutError, OSError):
             writer.transport.abort()
+            with contextlib.suppress(OSError):  # a fault of the transport that nobody asks for would be logged
+                await writer.wait_closed()
         finally:
             writer.close()
 

@@ -145,6 +145,36 @@ async def test_a_client_that_does_not_read_its_answer_is_dropped(socket_path: Pa
         held.close()
 
 
+async def test_a_client_that_hangs_up_before_its_answer_leaves_no_error_for_the_log(
+    socket_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, writers = asyncio.Event(), list[asyncio.StreamWriter]()
+
+    async def late(params: Any, peer: Peer) -> BaseModel:
+        await gone.wait()
+        return HEALTH
+
+    async def opened(**given: Any) -> Any:
+        pair = await asyncio_open(**given)
+        writers.append(pair[1])
+        return pair
+
+    asyncio_open = asyncio.open_unix_connection
+    monkeypatch.setattr(asyncio, "open_unix_connection", opened)
+    async with serving(socket_path, {"daemon.health": late}) as server:
+        client = socket.socket(socket.AF_UNIX)
+        client.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(client, str(socket_path))
+        await asyncio.get_running_loop().sock_sendall(client, CALL)
+        await until(lambda: server.clients == 1)
+        client.close()
+        gone.set()
+        await until(lambda: server.clients == 0)
+    closed = writers[0]._protocol._closed  # type: ignore[attr-defined]
+    assert closed.done()
+    assert not closed._log_traceback  # else it is logged when it is collected before its protocol
+
+
 async def test_directory_and_socket_are_ours_alone(socket_path: Path) -> None:
     async with serving(socket_path):
         assert stat.S_IMODE(socket_path.parent.stat().st_mode) == 0o700
