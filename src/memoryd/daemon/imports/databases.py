@@ -1,7 +1,6 @@
 """Databases of other programs, opened to read and nothing else. Looked at: claude-mem 3 to 8 (`claude-mem.db`)."""
 
 import contextlib
-import json
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any
 from memoryd.daemon.imports.found import Memory
 from memoryd.daemon.imports.walking import Refusal
 from memoryd.ipc.events import Tier
+from memoryd.ipc.hosts.record import parse
 from memoryd.memory.model import EntryType
 
 CLAUDE_MEM = "claude-mem"
@@ -65,17 +65,18 @@ def _observation(row: dict[str, Any]) -> Memory:
     whole = [title, _text(row.get("subtitle")), _text(row.get("narrative")), _text(row.get("text")), *facts]
     told = [title, *(facts or [_text(row.get("subtitle"))])]
     return Memory(
-        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, at=_at(row), place=f"observations {row['id']}",
-        name=title[:60], kind=EntryType.PROJECT, project=_text(row.get("project")) or None,
-        tags=tuple(filter(None, [_text(row.get("type"))])),
+        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, place=f"observations {row['id']}",
+        at=moment_of(row.get("created_at_epoch")), name=title[:60], kind=EntryType.PROJECT,
+        project=_text(row.get("project")) or None, tags=tuple(filter(None, [_text(row.get("type"))])),
     )  # fmt: skip
 
 
 def _summary(row: dict[str, Any]) -> Memory:
     return Memory(
         text=_joined(_text(row.get(name)) for name in _SUMMARY), gist=_fitting([_text(row["learned"])]),
-        tier=Tier.HOST, at=_at(row), place=f"session_summaries {row['id']}", kind=EntryType.PROJECT,
-        name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None, tags=("summary",),
+        tier=Tier.HOST, at=moment_of(row.get("created_at_epoch")), place=f"session_summaries {row['id']}",
+        kind=EntryType.PROJECT, name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None,
+        tags=("summary",),
     )  # fmt: skip
 
 
@@ -99,13 +100,16 @@ def _text(value: Any) -> str:
 
 def _list(value: Any) -> list[str]:
     try:
-        found = json.loads(value) if isinstance(value, str) else value
+        found = parse(value) if isinstance(value, str) else value
     except ValueError:
         return []
     return [_text(one) for one in found if _text(one)] if isinstance(found, list) else []
 
 
-def _at(row: dict[str, Any]) -> datetime:
-    epoch = row.get("created_at_epoch")
-    seconds = float(epoch) if isinstance(epoch, int | float) else 0.0
-    return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
+def moment_of(value: object) -> datetime:
+    """A time in seconds or milliseconds since 1970; what is none, or beyond the calendar, counts as 1970."""
+    seconds = float(value) if isinstance(value, int | float) else 0.0
+    try:
+        return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

@@ -15,6 +15,7 @@ from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import LimitExceeded, NotFound
 from memoryd.ipc.events import Event, SessionEnd
+from memoryd.memory.blocks import PlanStep
 from memoryd.memory.ports import Author
 
 MIGRATION = """
@@ -44,12 +45,6 @@ MOST = {NoteKind.PRIORITY: 20, NoteKind.WORKING: 50, NoteKind.PLAN: 10}  #: of o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    text: str
-    done: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptNote:
     id: int
     dir: Path
@@ -57,7 +52,7 @@ class KeptNote:
     text: str
     author: Author
     created_at: datetime
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     host: str | None = None
     session_id: str | None = None
     file: str | None = None
@@ -164,15 +159,26 @@ def _add(connection: sqlite3.Connection, new: NewNote, now: str) -> KeptNote:
     if held >= MOST[new.kind]:
         raise LimitExceeded(f"{held} {new.kind} notes are kept here; remove some: `memoryd note remove note:ID`")
     steps = json.dumps([{"text": text, "done": False} for text in new.steps], ensure_ascii=False)
-    added = connection.execute(
-        "insert into notes (dir, kind, text, steps, author, host, session_id, with_session, file, digest,"
-        " created_at, updated_at, expires_at) values (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    number = _number(connection)
+    connection.execute(
+        "insert into notes (id, dir, kind, text, steps, author, host, session_id, with_session, file, digest,"
+        " created_at, updated_at, expires_at) values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
-            str(new.dir), new.kind, new.text, steps, new.author, new.host, new.session_id, new.with_session,
+            number, str(new.dir), new.kind, new.text, steps, new.author, new.host, new.session_id, new.with_session,
             new.file, new.digest, now, now, rfc3339(new.expires_at) if new.expires_at else None,
         ),
     )  # fmt: skip
-    return _get(connection, int(added.lastrowid or 0), now)
+    return _get(connection, number, now)
+
+
+def _number(connection: sqlite3.Connection) -> int:
+    """A number that no note ever had: what was told of a removed one must not lead to another."""
+    connection.execute("insert or ignore into counters (name, value) values ('note', 0)")
+    row = connection.execute(
+        "update counters set value = 1 + max(value, (select coalesce(max(id), 0) from notes)) where name = 'note'"
+        " returning value"
+    ).fetchone()
+    return int(row[0])
 
 
 def _tick(connection: sqlite3.Connection, note_id: int, step: int, done: bool, now: str) -> KeptNote:
@@ -199,7 +205,7 @@ def _note(row: Row) -> KeptNote:
     return KeptNote(
         id=row["id"], dir=Path(row["dir"]), kind=NoteKind(row["kind"]), text=row["text"],
         author=Author(row["author"]), created_at=parse_rfc3339(row["created_at"]),
-        steps=tuple(Step(**step) for step in json.loads(row["steps"])),
+        steps=tuple(PlanStep(**step) for step in json.loads(row["steps"])),
         host=row["host"], session_id=row["session_id"], file=row["file"], digest=row["digest"],
         expires_at=parse_rfc3339(row["expires_at"]) if row["expires_at"] else None,
     )  # fmt: skip
