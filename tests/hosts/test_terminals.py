@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.driven import UNSHOWN, Held, Work, at_work
+from support.driven import SETTLE_SECONDS, UNSHOWN, Held, Work, at_work
 from support.programs import PROGRAMS, Program
 from support.terminal import Terminal
 
@@ -46,7 +46,7 @@ def test_a_person_compacts_clears_and_leaves(program: Program, tmp_path: Path) -
             terminal.say(program.leave)
             terminal.wait_for_end()
             work.is_well(terminal.seen)
-        work.tells(*program.exits)
+        work.tells(*program.exits, late=program.read_late)
         turns = [
             work.stage.call("session.get", host=program.host, session_id=one).turn_count for one in (first, second)
         ]
@@ -61,4 +61,6 @@ def say(work: Work, terminal: Terminal, text: str) -> None:
     before = len(work.stage.events("turn"))
     terminal.settle()
     terminal.say(text)
-    terminal.wait_until(lambda: len(work.stage.events("turn")) > before, f"end of the turn after {text!r}")
+    terminal.wait_until(
+        lambda: len(work.stage.events("turn")) > before, f"end of the turn after {text!r}", seconds=SETTLE_SECONDS
+    )
