@@ -28,19 +28,19 @@ def test_what_is_run_is_the_release_that_is_pinned(program: Program) -> None:
 def test_a_talk_is_told_and_its_model_gets_the_memory_once(program: Program, tmp_path: Path) -> None:
     with at_work(program, tmp_path / "stage") as work:
         work.ask(FIRST)
-        assert work.news() == ["session_start startup", "user_prompt", "turn ok", *program.ends]
-        assert set(work.requests()) == {Held(1, 0, 0)}
+        work.tells("session_start startup", "user_prompt", "turn ok", *program.ends)
+        assert work.requests(FIRST) == {Held(1, 0, 0)}
         [start] = work.stage.events("session_start")
 
         work.ask(SECOND, session=start.session_id)
-        assert work.news() == ["session_start resume", "user_prompt", "turn ok", *program.ends]
-        assert set(work.requests()) == {Held(1, 0, 1)}
+        work.tells("session_start resume", "user_prompt", "turn ok", *program.ends)
+        assert work.requests(SECOND) == {Held(1, 0, 1)}
         assert len(sessions(work)) == 1
 
         if program.forks:
             work.ask(THIRD, session=start.session_id, fork=True)
-            assert work.news() == [program.forks, "user_prompt", "turn ok", *program.ends]
-            assert {held.snapshots for held in work.requests()} == {1}
+            work.tells(program.forks, "user_prompt", "turn ok", *program.ends)
+            assert {held.snapshots for held in work.requests(THIRD)} == {1}
             assert len(sessions(work)) == 2
         talk_is_read(work, start.session_id)
 
@@ -59,7 +59,7 @@ def test_a_memory_agent_that_runs_in_a_host_is_not_recorded_for_the_mark_or_for_
         work.ask(FIRST, MEMORYD_CHILD="a-run")
         assert work.stage.call("daemon.health").passed_over["excluded"] == knocked
         assert work.stage.events() == []
-        assert {held.snapshots for held in work.requests()} == {0}
+        assert {held.snapshots for held in work.requests(FIRST)} == {0}
 
 
 def sessions(work: Work) -> set[str]:

@@ -70,6 +70,14 @@ async def test_a_compaction_that_the_transcript_tells_later_brings_no_second_sna
         assert ADVERT in await fires(one, "gemini", "BeforeAgent", **about, prompt="and on again")
 
 
+async def test_what_gemini_would_lose_after_a_clear_goes_with_the_next_prompt(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        about = {"session_id": "s1", "cwd": project}
+        assert await fires(one, "gemini", "SessionStart", **about, source="clear") == ""
+        assert ADVERT in await fires(one, "gemini", "BeforeAgent", **about, prompt="Port the parser")
+        assert await fires(one, "gemini", "BeforeAgent", **about, prompt="and on") == ""
+
+
 async def test_a_resumed_session_is_not_told_of_itself(home: Path, project: str) -> None:
     async with running(home) as daemon, client(daemon) as one:
         await deliver(one, "SessionStart", cwd=project, source="startup")

@@ -8,9 +8,10 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from support.terminal import Terminal
 
 FACTS = 12  #: more than a snapshot shows
 UNSHOWN = "zeta9"  #: a word of a fact that is among the rest
-ASK_SECONDS, SETTLE_SECONDS = 100.0, 30.0
+ASK_SECONDS, SETTLE_SECONDS = 100.0, 90.0
 
 #: what tells events of a kind apart: field and default
 _TELLING = {
@@ -33,7 +34,7 @@ _TELLING = {
 #: what a transcript adds, whenever it is read
 _READ = ("message", "tool_use")
 _CHECKPOINT = labels.of("en").checkpoint
-_TROUBLE = re.compile(r"hook.{0,80}(error|fail|cancel|timed? ?out|not found|denied|invalid)", re.IGNORECASE)
+_TROUBLE = re.compile(r"hook.{0,80}(error|fail|cancell?ed|timed? ?out|not found|denied|invalid)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,30 +145,44 @@ class Work:
     def terminal(self) -> Terminal:
         return Terminal(self.program.talk(), cwd=self.stage.project, env=self.environment())
 
-    def news(self) -> list[str]:
-        """What the hooks told since this was asked last, in the order of its arrival."""
-        told = [str(one) for one in self.stage.events() if one.kind not in _READ]
-        self._told, new = len(told), told[self._told :]
-        return new
+    def tells(self, *wanted: str, late: Sequence[str] = ()) -> None:
+        """The hooks told this since the last call, in this order; what a busy daemon did not take comes by the spool.
 
-    def requests(self) -> list[Held]:
-        """What each request to the model since this was asked last held; not those of the host's own helpers.
+        An end that a host tells several times over is one (Gemini in a terminal).
+
+        :param late: what may stand among it
+        """
+
+        def told() -> list[str]:
+            hooks = [one for one in self.stage.events() if one.kind not in _READ][self._told :]
+            again = [one for before, one in pairwise(hooks) if one == before and one.kind == "session_end"]
+            return [str(one) for one in hooks if str(one) not in late and not any(one is each for each in again)]
+
+        with suppress(TimeoutError):
+            self.wait_for(lambda: len(told()) >= len(wanted), "event")
+        assert told() == list(wanted), (told(), wanted)
+        self._told = sum(one.kind not in _READ for one in self.stage.events())
+
+    def requests(self, prompt: str) -> set[Held]:
+        """What the requests to the model with this prompt held; not those of the host's own helpers.
 
         A helper (titles, the host's memory) has few tools or none.
         """
-        most = max(len(one.tools) for one in self.fake.asked)
-        asked = [html.unescape(one.text) for one in self.fake.asked if len(one.tools) > most // 2]
+        asked = [one for one in self.fake.asked if prompt in one.text]
+        most = max((len(one.tools) for one in asked), default=0)
+        texts = [html.unescape(one.text) for one in asked if len(one.tools) > most // 2]
         self.fake.asked.clear()
-        return [
+        return {
             Held(text.count("<project-memory-context>"), text.count(_CHECKPOINT), text.count("<memory-context>"))
-            for text in asked
-        ]
+            for text in texts
+        }
 
     def wait_for(self, holds: Callable[[], object], what: str) -> None:
+        """:raises TimeoutError: it does not hold after a sweep of the daemon either"""
         end = time.monotonic() + SETTLE_SECONDS
         while not holds():
-            told = [str(one) for one in self.stage.events()]
-            assert time.monotonic() < end, f"no {what}; told: {told}; running: {self.stage.left_running()}"
+            if time.monotonic() > end:
+                raise TimeoutError(f"no {what}; running: {self.stage.left_running()}")
             time.sleep(0.05)
 
 

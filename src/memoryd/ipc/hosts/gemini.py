@@ -5,10 +5,12 @@ nothing. Tools and compactions are told by the transcript; of sub-agents nothing
 object: plain text would be shown to people.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
+from memoryd.ipc.events import SessionStart
 from memoryd.ipc.hosts import jsonhooks
-from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
+from memoryd.ipc.hosts.base import RawHook, Recall, TranscriptRead, TranscriptState, Translated
 from memoryd.ipc.hosts.gemini_transcript import read
 from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, Said
 from memoryd.ipc.hosts.parts import typed
@@ -41,6 +43,12 @@ class Gemini(JsonHooks):
         "PreCompress": _pre_compress,
         "SessionEnd": jsonhooks.ends_session,
     }
+
+    def translate(self, hook: RawHook) -> Translated:
+        """What a start by `/clear` is answered is lost: the memory goes with the next prompt."""
+        told = super().translate(hook)
+        cleared = any(isinstance(one, SessionStart) and one.data.source == "clear" for one in told.events)
+        return replace(told, recall=Recall.NONE) if cleared else told
 
     def read_transcript(
         self, chunk: bytes, *, session_id: str, cwd: str | None, state: TranscriptState, final: bool

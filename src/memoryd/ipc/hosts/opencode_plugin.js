@@ -60,8 +60,9 @@ export const Memoryd = async ({ directory } = {}) => {
     one.prompts.add(output.message.id)
     const start = one.source ? tell("start", one, { source: one.source, turn_id: undefined }, ANSWER_MS) : ""
     one.source = null
-    const answers = Promise.all([start, tell("prompt", one, { prompt: clip(text) }, ANSWER_MS)])
-    const context = (await within(answers, ANSWER_MS, [])).filter(Boolean).join("\n\n")
+    const asked = [start, tell("prompt", one, { prompt: clip(text) }, ANSWER_MS)]
+    const answers = asked.map((answer) => within(answer, ANSWER_MS, "")) // the first may be in time, the second not
+    const context = (await Promise.all(answers)).filter(Boolean).join("\n\n")
     if (context) output.parts.push(part(context, output))
   }
 

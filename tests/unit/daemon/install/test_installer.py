@@ -268,5 +268,5 @@ def test_a_script_of_another_release_is_outdated_and_renewed(installer: Installe
 def test_settings_that_are_no_file_hold_nobody_up(installer: Installer, target: Target) -> None:
     target.main.parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(target.main)
-    with pytest.raises(CannotWrite, match="is no file"):
+    with pytest.raises(CannotWrite, match="is no regular file"):
         installer.plan_install(target)
