@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -127,15 +128,14 @@ def test_the_node_agent_remembers(installation: Installation, project: Path) -> 
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_the_node_agent_finds_the_daemon_where_there_is_no_runtime_directory(
-    installation: Installation, project: Path
-) -> None:
-    data = project / ("Library/Application Support" if sys.platform == "darwin" else ".local/share")
-    (data / "memoryd" / "run").mkdir(parents=True)
-    (data / "memoryd" / "run" / "memoryd.sock").symlink_to(installation.places.socket)
-    command = ["node", str(EXAMPLES / "node_agent.mjs"), "Hello."]
-    env = {"HOME": str(project), "PATH": os.environ["PATH"]}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+def test_the_node_agent_finds_the_daemon_where_there_is_no_runtime_directory(installation: Installation) -> None:
+    with tempfile.TemporaryDirectory(prefix="md") as home:  # short: a socket's path may hold some 100 bytes
+        data = Path(home) / ("Library/Application Support" if sys.platform == "darwin" else ".local/share")
+        (data / "memoryd" / "run").mkdir(parents=True)
+        (data / "memoryd" / "run" / "memoryd.sock").symlink_to(installation.places.socket)
+        command = ["node", str(EXAMPLES / "node_agent.mjs"), "Hello."]
+        env = {"HOME": home, "PATH": os.environ["PATH"]}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 

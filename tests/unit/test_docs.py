@@ -35,7 +35,7 @@ def test_every_path_that_a_page_names_exists(path: Path) -> None:
     missing = [
         n for n in named if not (ROOT / n).exists() and not (SOURCE / n).exists() and not n.endswith("held.json")
     ]
-    assert not [n for n in missing if n not in ("bench/results",)]
+    assert not [n for n in missing if n.rstrip("/") != "bench/results"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
