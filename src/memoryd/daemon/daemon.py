@@ -45,6 +45,7 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.looking import Looker
+from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
@@ -132,6 +133,7 @@ class Daemon:
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
+    maturer: Maturer = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -223,9 +225,13 @@ class Daemon:
             clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
         )  # fmt: skip
         self.tracker = Tracker(self.journal)
+        self.maturer = Maturer(
+            journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
+            enabled=lambda: self.config.memory.reflect,
+        )  # fmt: skip
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
         )  # fmt: skip
         self.spool = Spool(self.places.spool)
         self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
@@ -282,7 +288,7 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer)
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

@@ -20,6 +20,7 @@ from memoryd.daemon.journal import (
     spawns,
     trusts,
     unread,
+    worked,
 )
 from memoryd.errors import CannotWrite, RestartNeeded
 
@@ -195,6 +196,7 @@ MIGRATIONS: tuple[str, ...] = (
     notes.MIGRATION,
     spawns.REPORTS,
     imported.MIGRATION,
+    worked.MIGRATION,
 )
 
 
