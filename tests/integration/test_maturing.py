@@ -1,5 +1,6 @@
 """Memory that matures by itself, through a daemon whose clock is faked."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,9 +11,14 @@ from support.daemons import places
 
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.journal.journal import Arrival, Binding
+from memoryd.daemon.journal.selection import Selection
 from memoryd.ipc.events import EventAdapter
 from memoryd.ipc.methods.events import EventPublish
+from memoryd.ipc.methods.report import ReportParams
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Summary
 
 MONDAY = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'requests'"
@@ -157,3 +163,162 @@ async def test_two_hundred_turns_leave_a_handful_of_entries(talk: Talk) -> None:
     assert 0 < sum(name.startswith("lesson-") for name in knowledge) <= 6
     assert not [name for name in knowledge if "_v" in name], "what gives way leaves no versions in the directory"
     assert len(list((directory / "procedures").glob("*.md"))) <= 12
+
+
+LONG: Sequence[str] = ("read a.py", "edit a.py", "edit b.sql", "alembic upgrade", "pytest -q", "git commit")
+
+
+async def snapshot(talk: Talk, session: str, prompt: str) -> str:
+    """What a new session is told with its first prompt."""
+    await talk.say("session_start", session, source="startup")
+    taken = await talk.daemon.recaller.snapshot(
+        await asyncio.to_thread(talk.daemon.runs.roots_of, (await talk.daemon.ingest.binding_of(talk.cwd)).dir),
+        query=prompt,
+    )
+    await talk.daemon.recaller._remember("claude-code", session, taken)
+    return taken.text
+
+
+async def test_long_work_becomes_a_procedure_that_a_like_prompt_gets_back_as_steps(talk: Talk) -> None:
+    await talk.turn("add a database migration for invoices", *LONG)
+    directory = await talk.passed()
+    await talk.daemon.shelf.refresh([directory])
+    text = await snapshot(talk, "s2", "write the database migration for customers")
+    assert "- add a database migration for invoices" in text
+    assert "  2. edit py\n  3. edit sql\n  4. run alembic upgrade\n  5. run pytest\n  6. run git commit" in text
+    assert "  4. run alembic" not in await snapshot(talk, "s3", "translate the manual into French")
+    (path,) = (directory / "procedures").glob("*.md")
+    await talk.turn("add a database migration for customers", *LONG, session="s2")
+    await talk.passed()
+    assert "confidence: 0.45" in path.read_text()
+    assert "uses: 3" in path.read_text(), "seen twice, handed out once"
+
+
+async def test_a_procedure_that_fails_is_less_sure_and_then_gone(talk: Talk) -> None:
+    await talk.turn("add a database migration", *LONG)
+    await talk.turn("add a second database migration", *LONG)
+    directory = await talk.passed()
+    (path,) = (directory / "procedures").glob("*.md")
+    assert "confidence: 0.45" in path.read_text()
+    await talk.turn("add a third migration", *LONG, status="failed")
+    await talk.passed()
+    assert "confidence: 0.25" in path.read_text()
+    await talk.turn("add a fourth migration", *LONG, status="failed")
+    await talk.passed()
+    assert not path.exists()
+    await talk.daemon.commands.undo(None, [directory])
+    assert "confidence: 0.25" in path.read_text(), "what went can be had again"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "steps"),
+    [
+        ("When you release, do 1. run the tests 2. bump the version 3. tag it.", "please release 2.3 now",
+         ["run the tests", "bump the version", "tag it"]),
+        ("发布的时候：1、跑测试 2、改版本号 3、打标签", "现在发布新的版本吧", ["跑测试", "改版本号", "打标签"]),
+    ],
+)  # fmt: skip
+async def test_a_way_of_working_that_the_user_tells_is_a_procedure_at_once(
+    talk: Talk, said: str, asked: str, steps: list[str]
+) -> None:
+    await talk.turn(said)
+    directory = await talk.passed()
+    assert "confidence: 0.8" in text_of(directory, "procedures")
+    assert "tier: user" in text_of(directory, "procedures")
+    await talk.daemon.shelf.refresh([directory])
+    text = await snapshot(talk, "s2", asked)
+    assert "\n".join(f"  {n}. {step}" for n, step in enumerate(steps, start=1)) in text
+
+
+def a_summary(n: int) -> str:
+    return (
+        f"## Asked\n- fix invoice number {n} of the billing page\n\n## Done (in the agent's words)\n- Fixed it.\n\n"
+        f"## Files\n- src/billing.py (changed)\n\n## Outcome\nok 2, failed 1\n\n## Tools\nBash {n}, Edit 1\n"
+    )
+
+
+async def summaries(talk: Talk, first: datetime, count: int) -> Path:
+    """Consolidate a session a day, as a run would."""
+    directory = (await talk.daemon.ingest.binding_of(talk.cwd)).dir
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    for n in range(1, count + 1):
+        talk.clock.now = first + timedelta(days=n - 1)
+        await talk.say("user_prompt", f"session{n}", text=f"fix invoice number {n} of the billing page")
+        seq = await asyncio.to_thread(talk.daemon.history.newest_seq)
+        one = Summary(
+            host="claude-code", session_id=f"session{n}", date=f"{talk.clock.now:%Y-%m-%d}", content=a_summary(n),
+            cites=(seq,),
+        )  # fmt: skip
+        await talk.daemon.commands.change(roots, "consolidate", (one,), author=Author.RUN)
+    talk.clock.now = first + timedelta(days=30)
+    return directory
+
+
+def files_of(directory: Path) -> dict[str, str]:
+    return {str(path.relative_to(directory)): path.read_text() for path in sorted(directory.rglob("*.md"))}
+
+
+async def test_old_sessions_become_a_page_of_their_month_and_are_archived_whole(talk: Talk) -> None:
+    directory = await summaries(talk, datetime(2026, 11, 2, 9, tzinfo=UTC), 8)
+    before = files_of(directory)
+    (run,) = await talk.daemon.maintenance.run("merge")
+    after = files_of(directory)
+    page = after["long-term/2026-11.md"]
+    assert "## Sessions (3)\n- 2026-11-04 fix invoice number 3 of the billing page -> Fixed it. (2026-11-04-" in page
+    assert "billing 3" in page
+    assert "- tools: Bash 6, Edit 3\n- turns: ok 6, failed 3\n- changed again: src/billing.py (3)" in page
+    kept = [path for path in after if path.startswith("sessions/")]
+    assert len(kept) == 5, "the newest five stay: recall tells them"
+    for path in {path for path in before if path.startswith("sessions/")} - set(kept):
+        assert after[f"long-term/{path.removeprefix('sessions/')}"] == before[path]
+    assert await talk.daemon.maintenance.run("merge") == (), "again on the same day nothing changes"
+    row = await asyncio.to_thread(talk.daemon.runlog.find, run)
+    assert (row["author"], row["action"]) == ("run", "merge")
+    await talk.daemon.commands.undo(run)
+    assert files_of(directory) == before
+    assert await talk.daemon.maintenance.run("merge") == (), "what a person put back stays"
+
+
+async def test_a_purge_takes_a_session_out_of_its_month_too(talk: Talk) -> None:
+    directory = await summaries(talk, datetime(2026, 11, 2, 9, tzinfo=UTC), 8)
+    await talk.daemon.maintenance.run("merge")
+    await talk.daemon.purger.purge(Selection(sessions=(("claude-code", "session2"),)))
+    assert "invoice number 2" not in "".join(files_of(directory).values())
+    assert "invoice number 3" in files_of(directory)["long-term/2026-11.md"]
+
+
+async def test_a_day_has_its_report_above_its_notes_and_the_sweep_writes_it_once(talk: Talk) -> None:
+    await talk.turn("add a json flag", *WORK)
+    await talk.turn("fetch the page", "edit a.py", "edit b.py", "python a.py", error=MISSING)
+    directory = await talk.passed()
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    await talk.daemon.notes.add(roots, "staging is down")
+    day = talk.clock.now.astimezone().date()
+    talk.clock.now += timedelta(days=1)
+    assert await asyncio.to_thread(talk.daemon.maintenance.anything)
+    await talk.daemon.sweep.once()
+    assert not await asyncio.to_thread(talk.daemon.maintenance.anything)
+    text = (directory / f"daily/{day}.md").read_text()
+    report, notes = text.split("## Notes")
+    assert "- 1 sessions, 2 turns, 6 tool calls, 2 memories written" in report
+    assert "- learned: 1 pattern, 1 lesson" in report
+    assert "- “add a json flag” worked\n- “fetch the page” did not go well" in report
+    assert "staging is down" in notes
+    await talk.daemon.shelf.refresh([directory])
+    assert "fetch the page" not in "".join(row for day in talk.daemon.shelf.joined(roots).daily for row in day.rows), (
+        "of a day the notes are told, its report is for people"
+    )
+
+
+async def test_a_report_counts_the_days_by_the_local_calendar(talk: Talk) -> None:
+    talk.clock.now -= timedelta(days=2)
+    await talk.turn("add a json flag", *WORK)
+    talk.clock.now += timedelta(days=2)
+    await talk.turn("fetch the page", "edit a.py", "edit b.py", "python a.py", error=MISSING)
+    await talk.passed()
+    found = await Reports(talk.daemon).report_get(ReportParams(days=3, cwd=talk.cwd))
+    assert [(day.turns, day.worked, day.failed, day.tool_calls) for day in found.days] == [
+        (1, 1, 0, 3), (0, 0, 0, 0), (1, 0, 1, 3),
+    ]  # fmt: skip
+    assert [(one.name, one.count) for one in found.tools] == [("Edit", 3), ("Bash", 2), ("Read", 1)]
+    assert (found.files[0].name, found.files[0].count) == ("a.py", 2)

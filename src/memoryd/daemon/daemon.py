@@ -45,6 +45,7 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.looking import Looker
+from memoryd.daemon.maintenance import Maintenance
 from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
@@ -134,6 +135,7 @@ class Daemon:
     preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
+    maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -229,6 +231,7 @@ class Daemon:
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
+        self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
@@ -245,7 +248,7 @@ class Daemon:
             reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
+            maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
