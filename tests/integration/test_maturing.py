@@ -322,3 +322,18 @@ async def test_a_report_counts_the_days_by_the_local_calendar(talk: Talk) -> Non
     ]  # fmt: skip
     assert [(one.name, one.count) for one in found.tools] == [("Edit", 3), ("Bash", 2), ("Read", 1)]
     assert (found.files[0].name, found.files[0].count) == ("a.py", 2)
+
+
+async def test_a_purge_leaves_no_word_of_a_session_in_what_matured_from_it(talk: Talk) -> None:
+    await talk.turn("add a database migration for zanzibar", *LONG)
+    await talk.turn("add a database migration for customers", *LONG, session="s2")
+    await talk.turn("ask zanzibar", "edit a.py", "edit b.py", "python a.py", error=MISSING)
+    directory = await talk.passed()
+    await talk.daemon.maintenance.run("daily")
+    assert sum("zanzibar" in text for text in files_of(directory).values()) >= 3
+    await talk.daemon.purger.purge(Selection(sessions=(("claude-code", "s1"),)))
+    assert not [path for path, text in files_of(directory).items() if "zanzibar" in text]
+    rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work")
+    assert [("zanzibar" in row["detail"]) for row in rows] == [False]
+    await talk.daemon.maintenance.run("reflect")
+    assert "migration for customers" in text_of(directory, "procedures"), "what another session shows stays"

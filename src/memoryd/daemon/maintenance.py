@@ -51,9 +51,7 @@ class Maintenance:
         work: Mapping[str, Callable[[Path], Awaitable[Sequence[str | None]]]] = {
             "reflect": self._reflect, "merge": self._merge, "daily": self._daily,
         }  # fmt: skip
-        if task == "reflect":
-            await self.maturer.once()
-        runs = list[str]()
+        runs = list(await self.maturer.once() if task == "reflect" else ())
         for path in await asyncio.to_thread(self._directories):
             try:
                 runs += [run for run in await work[task](path) if run]

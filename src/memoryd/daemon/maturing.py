@@ -58,15 +58,17 @@ class Maturer:
             self._news.clear()
             await self.once()
 
-    async def once(self) -> None:
-        """One pass: look at what is new of each session, then write what came of it."""
+    async def once(self) -> tuple[str, ...]:
+        """One pass: look at what is new of each session, then write what came of it; returns the runs."""
         if not self.enabled():
-            return
+            return ()
+        runs = list[str | None]()
         try:
             for directory in sorted(await asyncio.to_thread(self._advance)):
-                await self.reflect(Path(directory))
+                runs.append(await self.reflect(Path(directory)))
         except MemorydError as error:  # the next turn tries again
             log.warning("reflection.failed", error=error.code)
+        return tuple(filter(None, runs))
 
     async def reflect(self, path: Path) -> str | None:
         """Write the patterns, lessons, procedures and reflections of one directory; returns the run, if one was due."""

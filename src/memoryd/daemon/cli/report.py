@@ -11,7 +11,9 @@ from memoryd.daemon.cli.root import PAST, Cwd, Json, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.ipc.methods.report import DayReport, Often
 
-BAR, WEEK = 24, 7  #: characters of the longest bar; days
+MIN_BAR, MAX_BAR = 6, 24  #: characters of the longest bar
+WIDE = 80  #: columns of a terminal that shows everything
+WEEK = 7  #: days
 
 
 @app.command(rich_help_panel=PAST)
@@ -48,9 +50,9 @@ _DAYS = (
     Column(title="turns"),
     Column(title="", right=True),
     Column(title="failed", right=True),
-    Column(title="sessions", right=True, columns=screen.NARROW),
-    Column(title="calls", right=True, columns=screen.NARROW),
-    Column(title="time", right=True, columns=screen.NARROW),
+    Column(title="sessions", right=True, columns=WIDE),
+    Column(title="calls", right=True, columns=WIDE),
+    Column(title="time", right=True, columns=WIDE),
     Column(title="memories", right=True),
 )
 
@@ -66,8 +68,14 @@ def _summary(days: Sequence[DayReport]) -> str:
     return f"{span}: {sessions} sessions, {turns} turns{bad}, {calls} tool calls; {wrote} memories written"
 
 
+def _bar() -> int:
+    """How long the longest bar may be beside the other columns."""
+    width = screen.console().width
+    return min(MAX_BAR, max(MIN_BAR, width - (64 if width >= WIDE else 36)))
+
+
 def _rows(days: Sequence[DayReport]) -> Sequence[Sequence[str]]:
-    bars = screen.bars([day.turns for day in days], BAR)
+    bars = screen.bars([day.turns for day in days], _bar())
     return [
         (
             f"{one.day:%a %m-%d}", bar, _count(one.turns), _count(one.failed), _count(one.sessions),
@@ -78,7 +86,7 @@ def _rows(days: Sequence[DayReport]) -> Sequence[Sequence[str]]:
 
 
 def _often(often: Sequence[Often]) -> Sequence[Sequence[str]]:
-    bars = screen.bars([one.count for one in often], BAR)
+    bars = screen.bars([one.count for one in often], _bar())
     return [(_short(one.name), bar, str(one.count)) for one, bar in zip(often, bars, strict=True)]
 
 
