@@ -72,7 +72,7 @@ def body(candidate: Candidate) -> str:
     seen = f"seen {_times(candidate.count)} in {_sessions(candidate.sessions)}, last on {candidate.last_at:%Y-%m-%d}"
     match candidate.kind:
         case Kind.PATTERN:
-            return f"{steps}: worked for “{_quotable(task)}”\n{seen}"
+            return f"{steps}: worked{f' for “{_quotable(task)}”' if task else ' together'}\n{seen}"
         case Kind.LESSON:
             return f"{steps} failed: {candidate.said}\n{seen}"
         case Kind.PROCEDURE:

@@ -10,13 +10,16 @@ from datetime import datetime
 from enum import StrEnum
 
 from memoryd.memory.text import fold
-from memoryd.memory.work import Failure, Work
+from memoryd.memory.words import content_words
+from memoryd.memory.work import Failure, Work, looks
 
 LONG_CALLS = 5  #: of successful work that may become a procedure
+ACTS = 2  #: different steps that change or run something: one alone shows no way of working
 STUMBLES = 3  #: failures of one kind in work that went well in the end: so many are a lesson, in two turns or more
 FIRST, MORE, LESS, SURE = 0.3, 0.15, 0.2, 0.9  #: confidence: of one sighting, of each further, of each failure, at most
 TOLD = 0.8  #: of what the user said
 GONE = 0.2  #: below it a candidate is no memory
+TASK_WORDS = 2  #: content words of a task that says something
 MAX_CITES = 64  #: newest kept
 
 
@@ -65,8 +68,9 @@ class Candidate:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What was asked for, the newest first, each once."""
-        return tuple(dict.fromkeys(work.task for work in reversed(self.seen) if work.task))
+        """What was asked for, the newest first, each once; "go on" asks for nothing."""
+        tasks = dict.fromkeys(work.task for work in reversed(self.seen))
+        return tuple(task for task in tasks if len(content_words(task)) >= TASK_WORDS)
 
     @property
     def cites(self) -> tuple[int, ...]:
@@ -100,7 +104,7 @@ def _times(candidate: Candidate, work: Work) -> int:
 
 
 def _patterns(work: Work) -> Iterator[Candidate]:
-    if work.ok and work.of_size and work.acts:
+    if work.ok and work.of_size and len(work.acts) >= ACTS:
         yield Candidate(kind=Kind.PATTERN, key=_set_of(work), steps=work.acts)
 
 
@@ -116,8 +120,9 @@ def _lessons(work: Work) -> Iterator[Candidate]:
 def _procedures(work: Work) -> Iterator[Candidate]:
     for name, steps in work.told:
         yield Candidate(kind=Kind.PROCEDURE, key=f"told {fold(name)}", steps=steps, said=name)
-    if work.ok and work.calls >= LONG_CALLS and len(work.acts) >= 2:
-        yield Candidate(kind=Kind.PROCEDURE, key=_row_of(work), steps=work.steps)
+    if work.ok and work.calls >= LONG_CALLS and len(work.acts) >= ACTS:
+        steps = tuple(step for step in work.steps if step.startswith("read ") or not looks(step))
+        yield Candidate(kind=Kind.PROCEDURE, key=_row_of(work), steps=steps)
 
 
 def _set_of(work: Work) -> str:

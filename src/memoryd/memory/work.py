@@ -50,6 +50,41 @@ _LOOKS = frozenset(
         "toolsearch",
     ]
 )
+#: programs that look, too: what they are called with is not kept
+_LOOKING_PROGRAMS = frozenset(
+    [
+        "ls",
+        "cat",
+        "head",
+        "tail",
+        "less",
+        "grep",
+        "rg",
+        "ag",
+        "find",
+        "fd",
+        "tree",
+        "pwd",
+        "wc",
+        "which",
+        "file",
+        "stat",
+        "du",
+        "df",
+        "ps",
+        "env",
+        "date",
+        "echo",
+        "printenv",
+        "jq",
+        "diff",
+        "whoami",
+        "uname",
+    ]
+)
+_LOOKING_COMMANDS = frozenset(
+    ["git status", "git log", "git diff", "git show", "git branch", "git blame", "gh pr", "npm ls"]
+)
 _COMMAND = re.compile(r'"(?:command|cmd)"\s*:\s*(?:\[\s*(?:"[^"]*sh"\s*,\s*"-l?c"\s*,\s*)?)?"((?:[^"\\]|\\.)*)')
 _BEFORE_PROGRAM = re.compile(
     r"\s*(?:cd\s+\S+\s*(?:&&|;)|\w+=\S*\s|sudo\s|nice\s|time\s|env\s|(?:timeout|gtimeout)\s+\S+\s|set\s+-\w+\s*(?:&&|;))"
@@ -162,6 +197,8 @@ def step_of(name: str, summary: str, files: Sequence[Mapping[str, Any]]) -> str:
 def looks(step: str) -> bool:
     """Whether a step only looks at something."""
     verb, _, rest = step.partition(" ")
+    if verb == "run":
+        return rest in _LOOKING_PROGRAMS or rest in _LOOKING_COMMANDS
     return verb == "read" or (verb == "use" and rest.casefold() in _LOOKS)
 
 
