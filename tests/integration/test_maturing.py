@@ -1,6 +1,7 @@
 """Memory that matures by itself, through a daemon whose clock is faked."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,10 +13,11 @@ from support.daemons import places
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.report import Reports
+from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Arrival, Binding
 from memoryd.daemon.journal.selection import Selection
 from memoryd.ipc.events import EventAdapter
-from memoryd.ipc.methods.events import EventPublish
+from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.methods.report import ReportParams
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Summary
@@ -168,30 +170,37 @@ async def test_two_hundred_turns_leave_a_handful_of_entries(talk: Talk) -> None:
 LONG: Sequence[str] = ("read a.py", "edit a.py", "edit b.sql", "alembic upgrade", "pytest -q", "git commit")
 
 
-async def snapshot(talk: Talk, session: str, prompt: str) -> str:
-    """What a new session is told with its first prompt."""
-    await talk.say("session_start", session, source="startup")
-    taken = await talk.daemon.recaller.snapshot(
-        await asyncio.to_thread(talk.daemon.runs.roots_of, (await talk.daemon.ingest.binding_of(talk.cwd)).dir),
-        query=prompt,
-    )
-    await talk.daemon.recaller._remember("claude-code", session, taken)
-    return taken.text
+async def hook(talk: Talk, event: str, session: str, **stdin: Any) -> str:
+    """What a session's hook is answered."""
+    talk.n += 1
+    talk.clock.now += timedelta(seconds=10)
+    raw = json.dumps({"hook_event_name": event, "session_id": session, "cwd": talk.cwd, **stdin})
+    params = HookDeliver(id=f"{talk.n:032x}", at=talk.clock.now, host="claude-code", event=event, raw=raw, cwd=talk.cwd)
+    answer = (await talk.daemon.ingest.deliver(params)).stdout
+    return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"]) if answer else ""
+
+
+async def told(talk: Talk, session: str, prompt: str) -> str:
+    """What a new session is told at its start and with its first prompt."""
+    start = await hook(talk, "SessionStart", session, source="startup")
+    return start + await hook(talk, "UserPromptSubmit", session, prompt=prompt)
 
 
 async def test_long_work_becomes_a_procedure_that_a_like_prompt_gets_back_as_steps(talk: Talk) -> None:
     await talk.turn("add a database migration for invoices", *LONG)
     directory = await talk.passed()
     await talk.daemon.shelf.refresh([directory])
-    text = await snapshot(talk, "s2", "write the database migration for customers")
+    text = await told(talk, "s2", "write the database migration for customers")
     assert "- add a database migration for invoices" in text
     assert "  2. edit py\n  3. edit sql\n  4. run alembic upgrade\n  5. run pytest\n  6. run git commit" in text
-    assert "  4. run alembic" not in await snapshot(talk, "s3", "translate the manual into French")
+    assert "  4. run alembic" not in await told(talk, "s3", "translate the manual into French")
     (path,) = (directory / "procedures").glob("*.md")
     await talk.turn("add a database migration for customers", *LONG, session="s2")
     await talk.passed()
     assert "confidence: 0.45" in path.read_text()
     assert "uses: 3" in path.read_text(), "seen twice, handed out once"
+    goal = await asyncio.to_thread(Goals(talk.daemon.journal).add, directory, "a database migration", None, None)
+    assert "  4. run alembic" in await hook(talk, "SessionStart", "s4", source="startup"), goal
 
 
 async def test_a_procedure_that_fails_is_less_sure_and_then_gone(talk: Talk) -> None:
@@ -225,8 +234,7 @@ async def test_a_way_of_working_that_the_user_tells_is_a_procedure_at_once(
     directory = await talk.passed()
     assert "confidence: 0.8" in text_of(directory, "procedures")
     assert "tier: user" in text_of(directory, "procedures")
-    await talk.daemon.shelf.refresh([directory])
-    text = await snapshot(talk, "s2", asked)
+    text = await told(talk, "s2", asked)
     assert "\n".join(f"  {n}. {step}" for n, step in enumerate(steps, start=1)) in text
 
 
