@@ -56,8 +56,8 @@ class Maintenance:
             try:
                 runs += [run for run in await work[task](path) if run]
             except MemorydError as error:
-                log.warning("maintenance.failed", task=task, error=error.code)
-        log.info("maintenance.done", task=task, runs=len(runs))
+                log.warning("maintenance.failed", step=task, error=error.code)
+        log.info("maintenance.done", step=task, runs=len(runs))
         return tuple(runs)
 
     async def _reflect(self, path: Path) -> Sequence[str | None]:

@@ -19,69 +19,18 @@ SOME_CALLS, SOME_SECONDS = 3, 60.0  #: from here on a piece of work is worth a l
 MAX_STEPS = 12  #: different ones, the first
 ERROR_CHARS = 160
 MIN_TELLING_WORDS = 2  #: that an error has beside "failed" and the like
-_SHELLS = frozenset(
-    [
-        "bash",
-        "shell",
-        "run_shell_command",
-        "exec_command",
-        "local_shell",
-        "shell_command",
-        "terminal",
-        "run_terminal_cmd",
-        "exec",
-    ]
-)
-_LOOKS = frozenset(
-    [
-        "read",
-        "grep",
-        "glob",
-        "ls",
-        "list_directory",
-        "read_file",
-        "search_file_content",
-        "todowrite",
-        "todo_write",
-        "update_plan",
-        "write_todos",
-        "webfetch",
-        "websearch",
-        "toolsearch",
-    ]
-)
+_SHELL_NAMES = """
+    bash shell run_shell_command exec_command local_shell shell_command terminal run_terminal_cmd exec"""
+_SHELLS = frozenset(_SHELL_NAMES.split())
+_LOOK_NAMES = """
+    read grep glob ls list_directory read_file search_file_content todowrite todo_write update_plan write_todos
+    webfetch websearch toolsearch"""
+_LOOKS = frozenset(_LOOK_NAMES.split())
 #: programs that look, too: what they are called with is not kept
-_LOOKING_PROGRAMS = frozenset(
-    [
-        "ls",
-        "cat",
-        "head",
-        "tail",
-        "less",
-        "grep",
-        "rg",
-        "ag",
-        "find",
-        "fd",
-        "tree",
-        "pwd",
-        "wc",
-        "which",
-        "file",
-        "stat",
-        "du",
-        "df",
-        "ps",
-        "env",
-        "date",
-        "echo",
-        "printenv",
-        "jq",
-        "diff",
-        "whoami",
-        "uname",
-    ]
-)
+_LOOKING_NAMES = """
+    ls cat head tail less grep rg ag find fd tree pwd wc which file stat du df ps env date echo printenv jq diff
+    whoami uname"""
+_LOOKING_PROGRAMS = frozenset(_LOOKING_NAMES.split())
 _LOOKING_COMMANDS = frozenset(
     ["git status", "git log", "git diff", "git show", "git branch", "git blame", "gh pr", "npm ls"]
 )
@@ -92,42 +41,10 @@ _BEFORE_PROGRAM = re.compile(
 _PROGRAM = re.compile(
     r"\s*(?:\S*/)?([A-Za-z][A-Za-z0-9_.+-]{0,30})(?=[\s;&|]|\Z)(?:\s+([a-z][a-z0-9:_-]{1,20})(?=\s|\Z))?"
 )
-_WITH_SUBCOMMAND = frozenset(
-    [
-        "git",
-        "gh",
-        "npm",
-        "pnpm",
-        "yarn",
-        "npx",
-        "bun",
-        "make",
-        "just",
-        "cargo",
-        "go",
-        "docker",
-        "podman",
-        "uv",
-        "pip",
-        "pip3",
-        "poetry",
-        "kubectl",
-        "terraform",
-        "helm",
-        "mvn",
-        "gradle",
-        "rake",
-        "bundle",
-        "dotnet",
-        "systemctl",
-        "apt",
-        "brew",
-        "memoryd",
-        "alembic",
-        "python",
-        "python3",
-    ]
-)
+_MANY_NAMES = """
+    git gh npm pnpm yarn npx bun make just cargo go docker podman uv pip pip3 poetry kubectl terraform helm mvn
+    gradle rake bundle dotnet systemctl apt brew memoryd alembic python python3"""
+_WITH_SUBCOMMAND = frozenset(_MANY_NAMES.split())
 _NO_NAME = re.compile(r"[^\w.:-]")
 _TELLS = re.compile(
     r"error|exception|fail|fatal|denied|not found|no such|cannot|can't|unable|undefined|refused|timed? ?out|panic"

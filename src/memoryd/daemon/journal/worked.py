@@ -39,6 +39,7 @@ MIGRATION = """
 
 EVENTS = 2_000  #: of a session that one pass reads
 TASK_CHARS, MAX_CITES, MAX_WORK = 120, 24, 2_000
+PROMPT_CHARS = 8_000  #: of a prompt are read: what is asked stands in its beginning
 _KINDS = "('user_prompt', 'turn', 'tool_use', 'message')"
 
 
@@ -142,12 +143,13 @@ def _piece(turn: Sequence[Row], results: Mapping[int, Row]) -> Row | None:
     failed = [row for row in calls if row["data"].get("ok") is False]
     shown = [results[row["seq"]] for row in failed if row["seq"] in results]
     cites = sorted(row["seq"] for row in (prompt, end, *shown, *calls))[:MAX_CITES]
+    own = own_words(prompt["data"]["text"][:PROMPT_CHARS])
     detail = {
-        "task": _task(prompt["data"]["text"]), "cites": cites,
+        "task": _task(own), "cites": cites,
         "calls": max(len(calls), end["data"].get("tool_calls") or 0), "seconds": _seconds(prompt, end),
         "steps": once(_step(row) for row in calls if row["data"].get("ok") is not False),
         "failures": [asdict(failure) for row in failed if (failure := _failure(row, results.get(row["seq"])))],
-        "told": procedures(own_words(prompt["data"]["text"])),
+        "told": procedures(own),
     }  # fmt: skip
     return {
         "seq": prompt["seq"], "at": prompt["at"], "to_seq": max(row["seq"] for row in turn),
@@ -176,8 +178,8 @@ def _failure(call: Row, result: Row | None) -> Failure | None:
     return failure_of(_step(call), result["data"]["text"] if result else "")
 
 
-def _task(text: str) -> str:
-    return cut(" ".join(next((row for row in own_words(text).splitlines() if row.strip()), "").split()), TASK_CHARS)
+def _task(own: str) -> str:
+    return cut(" ".join(next((row for row in own.splitlines() if row.strip()), "").split()), TASK_CHARS)
 
 
 def _work(row: Row) -> Work:
