@@ -13,6 +13,7 @@ from typing import Any
 
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import cut, fold
+from memoryd.memory.wording import is_loaded
 from memoryd.memory.words import content_words
 
 SOME_CALLS, SOME_SECONDS = 3, 60.0  #: from here on a piece of work is worth a look back
@@ -124,12 +125,15 @@ def once(steps: Iterable[str]) -> tuple[str, ...]:
 
 
 def failure_of(step: str, result: str) -> Failure | None:
-    """Return what went wrong by what a tool gave back; None when a person stopped it."""
+    """Return what went wrong by what a tool gave back; None when a person stopped it.
+
+    A line that shows signs of an attack, or gives orders, is not kept: a tool's text is never an instruction.
+    """
     if _BY_PERSON.search(result):
         return None
     rows = [" ".join(row.split()) for row in result.splitlines() if row.strip()]
     line = next((row for row in reversed(rows) if _TELLS.search(row)), rows[0] if rows else "")
-    if threats(line) or hidden(line):
+    if threats(line) or hidden(line) or is_loaded(line):
         line = ""
     return Failure(step=step, kind=fold(_VARIES.sub(_mark, line))[:ERROR_CHARS], error=cut(line, ERROR_CHARS))
 
