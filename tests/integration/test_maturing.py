@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import places
+from support.daemons import places, running, until
 
+from memoryd.daemon import maturing
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.report import Reports
@@ -370,3 +371,42 @@ async def test_a_purge_leaves_no_word_of_a_session_in_what_matured_from_it(talk:
     assert [("zanzibar" in row["detail"]) for row in rows] == [False]
     await talk.daemon.maintenance.run("reflect")
     assert "migration for customers" in text_of(directory, "procedures"), "what another session shows stays"
+
+
+async def test_tools_that_a_transcript_tells_after_the_turn_has_ended_belong_to_it(talk: Talk) -> None:
+    await talk.say("user_prompt", text="add a json flag")
+    began = talk.clock.now
+    talk.clock.now += timedelta(seconds=30)
+    await talk.say("turn", status="ok")
+    directory = await talk.passed()
+    assert not text_of(directory, "reflections"), "32 s without a tool are of no size"
+    later, talk.clock.now = talk.clock.now, began
+    for step in WORK:
+        await talk.say("tool_use", name="Bash", summary=f'{{"command":"{step}"}}', ok=True)
+    talk.clock.now = later
+    await talk.passed()
+    assert "“add a json flag” worked, 3 calls" in text_of(directory, "reflections")
+
+
+async def test_a_running_daemon_looks_back_when_a_turn_has_ended(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maturing, "PAUSE_SECONDS", 0.0)
+    async with running(home) as daemon:
+        talk = Talk(daemon, Clock(datetime.now(UTC)), project)
+        directory = (await daemon.ingest.binding_of(project)).dir
+        await talk.turn("add a json flag", *WORK)
+
+        async def is_there() -> bool:
+            return await asyncio.to_thread(lambda: bool(list((directory / "knowledge").glob("pattern-*.md"))))
+
+        await until(is_there)
+        (run,) = await asyncio.to_thread(daemon.runlog.page, writes=True, directory=directory)
+        assert (run["author"], run["action"], run["agent"]) == ("run", "reflect", "memoryd")
+    config = Config.model_validate({"memory": {"reflect": False}})
+    async with running(home, config=config) as daemon:
+        talk = Talk(daemon, Clock(datetime.now(UTC)), project)
+        talk.n = 100
+        await talk.turn("add a csv flag", "edit a.sql", "edit b.sql", "alembic upgrade", session="s2")
+        assert "sql" not in text_of(await talk.passed(), "knowledge")
+        assert await daemon.maintenance.run("reflect") == ()
