@@ -397,11 +397,11 @@ async def test_a_running_daemon_looks_back_when_a_turn_has_ended(
         directory = (await daemon.ingest.binding_of(project)).dir
         await talk.turn("add a json flag", *WORK)
 
-        async def is_there() -> bool:
-            return await asyncio.to_thread(lambda: bool(list((directory / "knowledge").glob("pattern-*.md"))))
+        async def runs() -> Any:
+            return await asyncio.to_thread(daemon.runlog.page, writes=True, directory=directory)
 
-        await until(is_there)
-        (run,) = await asyncio.to_thread(daemon.runlog.page, writes=True, directory=directory)
+        (run,) = await until(runs)
+        assert "worked for “add a json flag”" in text_of(directory, "knowledge")
         assert (run["author"], run["action"], run["agent"]) == ("run", "reflect", "memoryd")
     config = Config.model_validate({"memory": {"reflect": False}})
     async with running(home, config=config) as daemon:

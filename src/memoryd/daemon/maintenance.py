@@ -57,7 +57,8 @@ class Maintenance:
                 runs += [run for run in await work[task](path) if run]
             except MemorydError as error:
                 log.warning("maintenance.failed", step=task, error=error.code)
-        log.info("maintenance.done", step=task, runs=len(runs))
+        if runs:
+            log.info("maintenance.done", step=task, runs=len(runs))
         return tuple(runs)
 
     async def _reflect(self, path: Path) -> Sequence[str | None]:
