@@ -14,6 +14,7 @@ from memoryd.daemon import maturing
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.report import Reports
+from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Arrival, Binding
 from memoryd.daemon.journal.selection import Selection
@@ -371,6 +372,19 @@ async def test_a_purge_leaves_no_word_of_a_session_in_what_matured_from_it(talk:
     assert [("zanzibar" in row["detail"]) for row in rows] == [False]
     await talk.daemon.maintenance.run("reflect")
     assert "migration for customers" in text_of(directory, "procedures"), "what another session shows stays"
+
+
+async def test_a_turn_longer_than_a_page_keeps_no_later_one_from_being_looked_at(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worked, "EVENTS", 10)
+    await talk.turn("rename it everywhere", *(f"edit {n}.py" for n in range(9)))
+    for name in ("json", "csv", "xml"):
+        await talk.turn(f"add a {name} flag", "edit a.py", "pytest -q")
+    await talk.passed()
+    assert await asyncio.to_thread(worked.behind, talk.daemon.journal) == []
+    rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work")
+    assert {json.loads(row["detail"])["task"] for row in rows} >= {"add a csv flag", "add a xml flag"}
 
 
 async def test_tools_that_a_transcript_tells_after_the_turn_has_ended_belong_to_it(talk: Talk) -> None:

@@ -30,6 +30,7 @@ from memoryd.worker.run import Plan, Planner
 
 PAUSE_SECONDS = 5.0  #: after a turn, so that its transcript is read
 DAYS = 100  #: of work that is looked back on
+PAGES = 50  #: of a session's events that one pass reads
 
 log = structlog.get_logger("maturing")
 
@@ -117,5 +118,10 @@ class Maturer:
         return works, [one for one in found if one.confidence >= maturing.GONE]
 
     def _advance(self) -> set[str]:
-        moved = (worked.advance(self.journal, session) for session in worked.behind(self.journal))
+        """Look at all that is new, page by page; returns the directories whose work is another now. Blocking."""
+        moved = set[str | None]()
+        for _ in range(PAGES):
+            if not (sessions := worked.behind(self.journal)):
+                break
+            moved |= {worked.advance(self.journal, session) for session in sessions}
         return {directory for directory in moved if directory}

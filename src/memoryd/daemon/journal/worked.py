@@ -46,8 +46,8 @@ _KINDS = "('user_prompt', 'turn', 'tool_use', 'message')"
 def behind(journal: Store) -> list[int]:
     """The sessions with events that were not looked at, by number; sub-agents' are their parents' work. Blocking."""
     return [row["id"] for row in journal.rows(
-        "select id from sessions where not headless and work_seq < (select max(seq) from events where"
-        f" events.session = sessions.id and kind in {_KINDS}) and not {IS_CHILD}"
+        "select id from sessions where not headless and exists (select 1 from events where"
+        f" events.session = sessions.id and seq > work_seq and kind in {_KINDS}) and not {IS_CHILD}"
     )]  # fmt: skip
 
 
@@ -97,12 +97,18 @@ def _new(connection: sqlite3.Connection, session: int) -> tuple[Row, list[Row]]:
         "select seq from events where session = ? and seq <= ? and kind = 'user_prompt' order by seq desc limit 1"
         " offset 1", (session, head["work_seq"]),
     ).fetchone()  # fmt: skip
+    rows = _page(connection, session, start[0] if start else 0)
+    if rows and rows[-1]["seq"] <= head["work_seq"]:  # two turns that fill a page: go on behind them
+        rows = _page(connection, session, head["work_seq"] + 1)
+    return dict(head), [{**row, "data": json.loads(row["data"])} for row in rows]
+
+
+def _page(connection: sqlite3.Connection, session: int, start: int) -> list[Row]:
     rows = connection.execute(
         f"select seq, kind, at, data from events where session = ? and seq >= ? and kind in {_KINDS}"
-        " order by seq limit ?", (session, start[0] if start else 0, EVENTS),
-    ).fetchall()  # fmt: skip
-    found = [{**dict(row), "data": json.loads(row["data"])} for row in rows]
-    return dict(head), found if found and found[-1]["seq"] > head["work_seq"] else []
+        " order by seq limit ?", (session, start, EVENTS),
+    )  # fmt: skip
+    return [dict(row) for row in rows]
 
 
 def _put(connection: sqlite3.Connection, head: Row, to_seq: int, made: Sequence[Row]) -> str | None:
