@@ -1,13 +1,13 @@
 """report: what was done, by the day, with small charts."""
 
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
 
 from memoryd.daemon.cli import asking, screen
-from memoryd.daemon.cli.root import PAST, Cwd, Json, app
+from memoryd.daemon.cli.root import PAST, Json, app, named
 from memoryd.daemon.cli.screen import Column
 from memoryd.ipc.methods.report import DayReport, Often
 
@@ -20,7 +20,9 @@ WEEK = 7  #: days
 def report(
     week: Annotated[bool, typer.Option("--week", help="The last 7 days.")] = False,
     days: Annotated[int, typer.Option("--days", min=1, max=400, metavar="N", help="The last N days, with today.")] = 1,
-    cwd: Cwd = None,
+    cwd: Annotated[
+        Path | None, typer.Option("--cwd", metavar="DIR", parser=named, help="Only of this project; by default of all.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show what was done: sessions, turns, how they ended, and what memory it left.
