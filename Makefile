@@ -50,15 +50,23 @@ types: $(STAMP)
 	$(BIN)/mypy bench
 	$(BIN)/mypy examples
 
-# Released programs of other makers, pinned; docs/models.md says what was proven with them.
+# Released programs of other makers, pinned; docs/hosts.md and docs/models.md say what was proven with them.
 PROGRAMS ?= .programs
-$(PROGRAMS)/.installed: Makefile
-	npm install --ignore-scripts --no-fund --no-audit --silent --prefix $(PROGRAMS) \
-	  @anthropic-ai/claude-code@2.1.332 @anthropic-ai/claude-code-linux-x64@2.1.332 @openai/codex@0.171.0
+HOSTS    ?= claude-code codex gemini qwen copilot opencode
+npm-claude-code := @anthropic-ai/claude-code@2.1.332 @anthropic-ai/claude-code-linux-x64@2.1.332
+npm-codex       := @openai/codex@0.171.0
+npm-gemini      := @google/gemini-cli@0.61.0
+npm-qwen        := @qwen-code/qwen-code@0.24.4
+npm-copilot     := @github/copilot@1.0.102 @github/copilot-linux-x64@1.0.102
+npm-opencode    := opencode-ai@1.18.33 opencode-linux-x64@1.18.33
+
+$(PROGRAMS)/.with-%: Makefile
+	npm install --ignore-scripts --no-fund --no-audit --silent --prefix $(PROGRAMS) $(npm-$*)
 	@touch $@
 
-test-hosts: $(STAMP) $(PROGRAMS)/.installed ## released agent programs as memory agents, against a model on the loopback (npm)
-	MEMORYD_PROGRAMS=$(abspath $(PROGRAMS)) $(BIN)/pytest -q tests/hosts
+test-hosts: $(STAMP) $(HOSTS:%=$(PROGRAMS)/.with-%) ## released hosts with our hooks and as memory agents, against a model on the loopback (npm); HOSTS="codex ..."
+	MEMORYD_PROGRAMS="$(abspath $(PROGRAMS))" MEMORYD_HOSTS="$(HOSTS)" \
+	  $(BIN)/python tests/support/alone.py $(BIN)/pytest -q -n 2 tests/hosts $(if $(PICK),-k "$(PICK)")
 
 package: $(STAMP)
 	$(BIN)/python tests/package.py

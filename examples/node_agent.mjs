@@ -3,7 +3,11 @@ import { randomUUID } from "node:crypto";
 import net from "node:net";
 import readline from "node:readline";
 
-const path = process.env.MEMORYD_SOCKET ?? `${process.env.XDG_RUNTIME_DIR}/memoryd/memoryd.sock`;
+const { HOME, MEMORYD_SOCKET, XDG_DATA_HOME, XDG_RUNTIME_DIR } = process.env;
+const mac = process.platform === "darwin";
+const data = XDG_DATA_HOME || `${HOME}/${mac ? "Library/Application Support" : ".local/share"}`;
+const usual = XDG_RUNTIME_DIR && !mac ? `${XDG_RUNTIME_DIR}/memoryd/memoryd.sock` : `${data}/memoryd/run/memoryd.sock`;
+const path = MEMORYD_SOCKET || usual; // or what `[daemon] socket` says
 const socket = net.connect(path);
 const replies = readline.createInterface({ input: socket })[Symbol.asyncIterator]();
 

@@ -139,6 +139,24 @@ def folder(path: str | os.PathLike[str]) -> Iterator[int]:
         os.close(fd)
 
 
+class Irregular(OSError):
+    """A folder, pipe, socket or device stands where a file was looked for."""
+
+
+def open_regular(path: str | os.PathLike[str], *, follow: bool = False) -> int:
+    """Open a file to read that anybody may have put there; a pipe's writer is not waited for.
+
+    :param follow: also through a link, because a person named it
+    :raises Irregular: it is no regular file
+    :raises OSError: it cannot be opened
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise Irregular(errno.EINVAL, "no regular file", os.fspath(path))
+
+
 def open_beneath(root_fd: int, relpath: str, flags: int, mode: int = 0o600) -> int:
     """Open a regular file below a folder, or with O_DIRECTORY a folder; never through a link or `..`.
 

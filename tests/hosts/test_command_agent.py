@@ -5,8 +5,6 @@ Each runs in the cage, with the login of its own home, under a daemon of its own
 
 import contextlib
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +12,6 @@ import pytest
 from support.fake_model import Asked, FakeModel, Reply, item, served
 from support.released import PEOPLE, OfClaude, OfCodex, program, token
 
-from memoryd.daemon.agents import PLACES
 from memoryd.daemon.demo import replay
 
 SAID = "I prefer short commit messages in the imperative mood"
@@ -34,12 +31,6 @@ class Stage(replay.Stage):
     @property
     def sessions(self) -> set[str]:
         return {one.session_id for one in self.call("session.list").items}
-
-    @property
-    def heard(self) -> tuple[int, int]:
-        """Hooks that reached the daemon: events of hosts that it knows, and what came from others."""
-        health = self.call("daemon.health")
-        return int(health.summary.partition(" seq ")[2].split()[0]), health.passed_over["unknown_host"]
 
 
 def answers(asked: Asked) -> Reply:
@@ -94,37 +85,6 @@ def test_a_released_program_consolidates_a_recorded_session_and_is_not_recorded_
         assert stage.sessions == {recorded_session()}
         assert person.credentials.read_bytes() == login
         assert folders_of(person.home) - folders == {"-home-dev-lantern"}  # the recording's
-
-
-@pytest.mark.parametrize("name", PEOPLE)
-def test_hooks_that_a_program_fires_all_the_same_are_not_recorded_for_the_mark_or_for_the_folder(
-    name: str, tmp_path: Path
-) -> None:
-    real = program(name)
-    with signed_in(name, tmp_path / "stage", ["true"]) as (person, stage, fake):
-        agents = stage.places.data / PLACES / "a-run"
-        agents.mkdir(parents=True)
-
-        def run(folder: Path, **mark: str) -> tuple[int, tuple[int, int]]:
-            """What the hooks did, and what the daemon heard, in one session of the program."""
-            fired, (known, others) = person.fired, stage.heard
-            env = {"PATH": os.environ["PATH"], "HOME": str(person.home), **person.environment(fake.url), **mark}
-            subprocess.run(
-                [real, *person.unguarded], input="Say yes.", text=True, cwd=folder, env=env, check=True, timeout=60,
-                capture_output=True,
-            )  # fmt: skip
-            now = stage.heard
-            return person.fired - fired, (now[0] - known, now[1] - others)
-
-        fired, heard = run(stage.project)
-        assert fired >= 3
-        assert sum(heard) >= 3
-        fired, heard = run(stage.project, MEMORYD_CHILD="a-run")
-        assert fired >= 3
-        assert heard == (0, 0)
-        fired, heard = run(agents)
-        assert fired >= 3
-        assert heard[0] == 0
 
 
 def test_a_login_that_has_run_out_is_renewed_from_within_the_cage_and_kept(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from support.installation import reading, rows
 from support.talk import turn
 
 from memoryd.daemon.daemon import Daemon
-from memoryd.errors import BadEvent, Conflict, NotFound, PathRefused
+from memoryd.errors import BadEvent, CannotWrite, Conflict, NotFound, PathRefused
 from memoryd.ipc.client import AsyncClient
 
 ENTRY = {"name": "Deploy target", "type": "project", "content": "Lantern runs on Hetzner since November."}
@@ -299,6 +299,12 @@ async def test_archives_are_written_whole_outside_the_data_directory_or_not_at_a
             await archive(one, "export", tmp_path / "none" / "out.tar")
         with pytest.raises(PathRefused, match="no regular file"):
             await archive(one, "export", tmp_path)
+        closed = Path("/sys")  # where not even root makes a file
+        if os.getuid() != 0:
+            (closed := tmp_path / "closed").mkdir(0o500)
+        for method in ("export", "backup"):
+            with pytest.raises(CannotWrite, match=r"cannot write .*out\.tar"):
+                await archive(one, method, closed / "out.tar")
         with pytest.raises(NotFound):
             await archive(one, "import", tmp_path / "none.tar")
         (tmp_path / "text").write_text("hello")
@@ -312,7 +318,7 @@ async def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(home: P
     async with running(home) as daemon, client(daemon) as one:
         for method in ("export", "backup"):
             target.write_text("mine")
-            with pytest.raises(Conflict, match="is there already; name another file, or give --force"):
+            with pytest.raises(Conflict, match="is there already; name another file, or let it be replaced"):
                 await archive(one, method, target)
             assert target.read_text() == "mine"
             await one.call(f"archive.{method}", {"file": str(target), "force": True}, timeout=30)

@@ -213,9 +213,16 @@ async def test_a_preparation_waits_for_the_run_and_no_run_for_a_preparation(tmp_
         async with running(tmp_path, config=config(fake, interval=1), agent=agent) as daemon, client(daemon) as one:
             await deliver(one, "SessionStart", session="s1", cwd=str(tmp_path), source="startup")
             preparing.SETTLE_SECONDS = 0.1
+            held_up, settled = asyncio.Event(), daemon.preparer.settled
+
+            async def waiting() -> None:
+                held_up.set()
+                await settled()
+
+            daemon.preparer.settled = waiting
             await turn(one, "replace the old one", session="s1", cwd=str(tmp_path))
             await asyncio.wait_for(agent.entered.wait(), 10)
-            await asyncio.sleep(0.3)
+            await asyncio.wait_for(held_up.wait(), 10)
             assert fake.asked == []
             gate.set()
             await prepared(daemon)

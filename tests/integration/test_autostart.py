@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,32 +11,34 @@ from pathlib import Path
 import pytest
 from support.installation import Installation, installed, until
 
+from memoryd.daemon import daemonchecks
+from memoryd.daemon.checks import Mark
 from memoryd.daemon.cli import process
+from memoryd.daemon.install import Installer, carry_out
 from memoryd.daemon.lock import holder
 from memoryd.errors import NoDaemon
-from memoryd.ipc import hookscript, starter
+from memoryd.ipc import starter
 
 STDIN = {"hook_event_name": "UserPromptSubmit", "prompt": "I prefer short commit messages."}
 
 
 @pytest.fixture
 def one() -> Iterator[Installation]:
-    """An installation whose daemon has run once with `autostart` and was killed."""
+    """An installation with `autostart` in which no daemon ever ran."""
     with (
         tempfile.TemporaryDirectory(prefix="md") as short,
         installed(Path(short) / "h", DAEMON__AUTOSTART="true") as it,
     ):
-        it.start()
-        it.kill()
-        hookscript.write(it.home / "hook", hookscript.generate(it.places, Path(sys.executable)))
+        carry_out(Installer(places=it.places, env=it.env, autostart=True).plan_scripts())
         yield it
         process.stop(it.places)
 
 
 def fire(one: Installation, session: str, **env: str) -> "subprocess.Popen[bytes]":
     """As a host in another environment runs it."""
+    script = one.places.data / "bin" / "memoryd-hook"
     hook = subprocess.Popen(
-        [one.home / "hook", "claude-code", "UserPromptSubmit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [script, "claude-code", "UserPromptSubmit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env={"PATH": "/nowhere", "HOME": "/other", **env}, cwd="/",
     )  # fmt: skip
     assert hook.stdin is not None
@@ -76,8 +77,10 @@ def test_twenty_hooks_that_find_no_daemon_start_one_and_all_their_events_arrive(
 def test_no_hook_starts_a_daemon_after_a_stop_nor_within_an_agent_run(one: Installation) -> None:
     ended(fire(one, "inside", MEMORYD_CHILD="1"))
     assert not (one.places.spool / starter.STARTING).exists()
+    assert daemonchecks.answers(one.places, autostart=True)[0].found == "not running; the next hook starts one"
     starter.mark_stopped(one.places)
     ended(fire(one, "stopped"))
+    assert daemonchecks.answers(one.places, autostart=True)[0].found == "not running, because of `memoryd stop`"
     assert not (one.places.spool / starter.STARTING).exists()
     assert holder(one.places.data) is None
     one.start()
@@ -93,6 +96,9 @@ def test_a_daemon_that_does_not_come_up_is_tried_once_a_minute(one: Installation
     for n in range(3):
         ended(fire(one, f"s{n}"))
     mark = one.places.spool / starter.STARTING
+    told = daemonchecks.answers(one.places, autostart=True)[0]
+    assert (told.mark, told.mend) == (Mark.WRONG, "`memoryd start`")
+    assert "did not stay, see" in told.found
     until((one.home / "tries").exists)
     os.utime(mark, (0, 0))
     ended(fire(one, "later"))

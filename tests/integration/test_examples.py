@@ -126,6 +126,19 @@ def test_the_node_agent_remembers(installation: Installation, project: Path) -> 
     assert "yarn over npm" in run(installation, "node", script, "Add a package.")
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_node_agent_finds_the_daemon_where_there_is_no_runtime_directory(
+    installation: Installation, project: Path
+) -> None:
+    data = project / ("Library/Application Support" if sys.platform == "darwin" else ".local/share")
+    (data / "memoryd" / "run").mkdir(parents=True)
+    (data / "memoryd" / "run" / "memoryd.sock").symlink_to(installation.places.socket)
+    command = ["node", str(EXAMPLES / "node_agent.mjs"), "Hello."]
+    env = {"HOME": str(project), "PATH": os.environ["PATH"]}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
 def test_an_example_is_short(path: Path) -> None:
     assert path.is_dir() or len(path.read_text("utf-8").splitlines()) < MAX_LINES

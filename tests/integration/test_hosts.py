@@ -11,7 +11,7 @@ from typing import Any
 from support.conformance import BEGAN, Firing, Recording, load, recordings
 from support.daemons import ScriptedAgent, client, idle, running
 
-from memoryd.clock import rfc3339
+from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.config import Config, Consolidation
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc import hosts
@@ -128,12 +128,7 @@ async def test_after_a_compaction_whose_end_no_hook_tells_the_next_prompt_gets_t
 
 async def test_a_compaction_that_the_transcript_alone_tells_brings_the_checkpoint_once(home: Path) -> None:
     transcript = home / "chat.jsonl"
-    summary = {
-        "id": "m1",
-        "type": "user",
-        "content": "<state_snapshot>all</state_snapshot>",
-        "timestamp": rfc3339(BEGAN),
-    }
+    summary = {"id": "m1", "type": "user", "content": "<state_snapshot>all</state_snapshot>"}
     async with running(home, agent=ScriptedAgent(lambda projection, memory: [])) as daemon, client(daemon) as one:
 
         async def fire(event: str, **fields: str) -> str:
@@ -144,6 +139,7 @@ async def test_a_compaction_that_the_transcript_alone_tells_brings_the_checkpoin
             return str(answer.stdout)
 
         told = [await fire("SessionStart", source="startup"), await fire("BeforeAgent", prompt="Use tabs.")]
+        summary["timestamp"] = rfc3339(utc_now())
         await asyncio.to_thread(transcript.write_text, json.dumps({"$set": {"messages": [summary]}}) + "\n")
         told += [await fire("AfterAgent", prompt_response="Done."), await fire("BeforeAgent", prompt="Go on.")]
         told += [await fire("AfterAgent", prompt_response="Done."), await fire("BeforeAgent", prompt="And on.")]

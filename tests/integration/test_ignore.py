@@ -30,11 +30,11 @@ async def texts(daemon: Daemon) -> str:
     return "\n".join(rows)
 
 
-def transcript(path: Path, root: Path, *names: str) -> None:
+def transcript(path: Path, root: Path, *names: str, tool: str = "Read", key: str = "file_path") -> None:
     """Each file is read by a tool, which finds what it says."""
     records: list[dict[str, Any]] = []
     for n, name in enumerate(names):
-        call = {"type": "tool_use", "id": f"c{n}", "name": "Read", "input": {"file_path": str(root / name)}}
+        call = {"type": "tool_use", "id": f"c{n}", "name": tool, "input": {"mode": "all", key: str(root / name)}}
         done = {"type": "tool_result", "tool_use_id": f"c{n}", "content": f"{name} says {SAID}"}
         for m, (role, block) in enumerate((("assistant", call), ("user", done))):
             records.append(
@@ -57,6 +57,39 @@ async def test_neither_name_nor_text_of_an_ignored_file_is_kept(home: Path, repo
         assert (kept.count("[ignored]"), kept.count(SAID)) == (2, 2)
         assert "public.pem" in kept
         assert "main.py" in kept
+
+
+@pytest.mark.parametrize(("tool", "key"), [("Grep", "path"), ("mcp__fs__read", "uri")])
+async def test_a_search_in_an_ignored_folder_and_a_tool_of_a_server_are_hidden_too(
+    tool: str, key: str, home: Path, repository: Path
+) -> None:
+    transcript(home / "t.jsonl", repository, "secrets", "secrets/plan.md", "src", tool=tool, key=key)
+    async with running(home) as daemon, client(daemon) as one:
+        await deliver(one, "Stop", cwd=str(repository), prompt_id="p1", transcript_path=str(home / "t.jsonl"))
+        await daemon.follower.caught_up()
+        kept = await texts(daemon)
+        assert "secrets" not in kept
+        assert f"src says {SAID}" in kept
+
+
+async def test_fields_that_memoryd_does_not_know_are_not_kept_of_an_ignored_file(home: Path, repository: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        for name in ("key.pem", "public.pem"):
+            data = {"name": "Read", "files": [{"path": name}], "output": f"{name} says {SAID}", "ok": True}
+            event = {
+                "id": name, "kind": "tool_use", "host": "generic", "session_id": "s", "cwd": str(repository),
+                "at": "2026-11-30T08:00:00Z", "data": data,
+            }  # fmt: skip
+            await one.call("event.publish", {"event": event}, timeout=5)
+        kept = await texts(daemon)
+        assert "key.pem" not in kept
+        assert f"public.pem says {SAID}" in kept
+
+
+async def test_a_folder_with_an_impossible_name_is_recorded_as_one_that_is_gone(home: Path) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await deliver(one, "UserPromptSubmit", cwd="/gone/\0/folder", prompt_id="p1", prompt=SAID)
+        assert SAID in await texts(daemon)
 
 
 async def test_a_session_in_an_ignored_folder_is_not_recorded_and_one_beside_it_is(

@@ -3,9 +3,10 @@
 import asyncio
 import json
 import os
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -208,13 +209,26 @@ async def test_old_words_neither_bring_back_what_was_forgotten_nor_replace_what_
         assert {refused.code for refused in run.refused} == {"outdated", "taken-back"}
 
 
+async def test_a_time_to_come_does_not_outdo_what_a_person_says_later(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        path = claude(home, [("I live in Berlin.", "ok")], cwd=project)
+        written(path, path.read_text("utf-8").replace("2026-03", "2099-03"))
+        await bring(one, path)
+        await idle(daemon)
+        await turn(one, "I moved to Paris.", cwd=project, at=datetime.now(UTC).isoformat())
+        await one.call("consolidation.run", {"cwd": project, "wait": True}, timeout=20)
+        user = await asyncio.to_thread((daemon.places.user_memory / "user.md").read_text)
+        assert "Paris" in user
+        assert "Berlin" not in user
+
+
 async def test_memories_of_other_tools_become_dated_facts_or_wait(home: Path, project: str) -> None:
     Path(project, ".git").mkdir()
     written(Path(project, "CLAUDE.md"), "The API speaks gRPC on port 7000.\n\n- Never push to main\n")
     written(home / ".claude" / "CLAUDE.md", "- I prefer short commit messages\n- Always answer in British English\n")
     database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
     async with serving(home) as (daemon, one):
-        await daemon.ingest.binding_of(project)  # the project is known: claude-mem tells only its name
+        await daemon.binder.of_folder(project)  # the project is known: claude-mem tells only its name
         done = await bring(one, Path(project), home / ".claude", database, mine=True)
         assert (done.memories, done.kept, done.waiting, done.unplaced) == (7, 5, 1, 1)
         assert lines(daemon) == ["I prefer short commit messages"]
@@ -277,6 +291,28 @@ async def test_no_poison_in_a_file_of_another_tool_is_trusted(home: Path, projec
                 assert item.type is None or (item.tier != "user" and item.type in ("project", "reference")), item
         core = [p for p in daemon.places.data.rglob("*.md") if p.name in CORE_FILES]
         assert not [row for p in core for row in p.read_text("utf-8").splitlines() if row.startswith("- ")]
+
+
+async def test_a_file_that_is_made_to_hurt_keeps_no_other_one_out(home: Path, project: str) -> None:
+    whole = claude(home, SAID, cwd=project)
+    deep = "[" * 100_000
+    written(home / ".claude/projects/-w/deep.json", deep)
+    written(home / ".claude/projects/-w/deep.jsonl", f"{deep}\n{whole.read_text('utf-8').replace(SESSION, 'other')}")
+    claude(home, [("nowhere", "ok")], cwd="/gone/\0/folder", session="nul")
+    ages = claude_mem(home / ".claude-mem" / "claude-mem.db", "lantern", ["It is old"])
+    with closing(sqlite3.connect(ages)) as connection, connection:
+        connection.execute("update observations set created_at_epoch = 1e300, facts = ?", (deep,))
+    talks = opencode(home / "opencode.db", SAID[:1], cwd=project)
+    with closing(sqlite3.connect(talks)) as connection, connection:
+        connection.execute("update message set time_created = 'never'")
+        connection.execute("update session set directory = 7")
+    async with serving(home) as (_, one):
+        done = await bring(one, home / ".claude", ages, talks)
+        assert (done.sessions, done.gone) == (4, 2)
+        found = await one.call("session.list", {}, timeout=5)
+        assert {"claude-code/other", f"claude-code/{SESSION}", "claude-code/nul", "opencode/ses_1"} <= {
+            f"{item.host}/{item.session_id}" for item in found.items
+        }
 
 
 async def test_more_memories_than_there_is_room_for_are_left_to_search(home: Path) -> None:

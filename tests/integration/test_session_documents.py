@@ -244,7 +244,7 @@ async def test_files_are_private_and_only_files_outside_of_memoryd(home: Path, t
         taken = await one.call("session.import", {"file": str(file)}, timeout=5)
         assert (taken.added, taken.known) == (0, done.events)
         await asyncio.to_thread(file.write_text, "of a person")
-        with pytest.raises(Conflict, match="--force"):
+        with pytest.raises(Conflict, match="`force`"):
             await one.call("session.export", {**KEY, "file": str(file)}, timeout=5)
         assert await asyncio.to_thread(file.read_text) == "of a person"
         assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"session.json"}

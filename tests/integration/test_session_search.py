@@ -142,12 +142,6 @@ async def test_what_left_the_journal_is_never_found(home: Path, project: str) ->
         assert await daemon.indexer.catch_up()
         await removed(daemon)
         assert [hit for hit in await found(one, "sqlite") if hit.role == "user"] == []
-        await talk(one, project, session="kept", said=("sqlite is kept",))
-        assert await daemon.indexer.catch_up()
-        await daemon.indexer.delete(sessions=["claude-code/kept"])
-        state = daemon.indexer._state
-        assert await daemon.indexer.turns("kept", None, limit=9, then=count) == 0
-        assert daemon.indexer._state == state
 
 
 async def test_an_index_of_which_half_is_gone_is_built_again(home: Path, project: str) -> None:

@@ -42,6 +42,12 @@ wait_for answers
 manager show --property=NRestarts memoryd.service
 m doctor; echo "doctor $?"
 
+manager --quiet disable memoryd.socket memoryd.service
+m doctor | grep -A1 'does not start at the next login'; echo "disabled ${PIPESTATUS[0]}"
+m service status 2>&1
+m service install --yes > /dev/null
+m doctor > /dev/null; echo "enabled $?"
+
 m stop
 fire Stop p4 ""
 wait_for answers
@@ -94,7 +100,9 @@ def test_the_service_in_a_real_user_manager(home: Path) -> None:
     lines = out.splitlines()
     for line in (
         "install 0", "running", "ActiveState=active", "SubState=running", "StatusText=ready", "remembered 1",
-        "NRestarts=1", "doctor 0", 'turns "turn_count":4', "children 0", *expected, "uninstall 0", "status 3",
+        "NRestarts=1", "doctor 0", "disabled 1", "  → `memoryd service install`", "enabled 0",
+        "note: it does not start at the next login; `memoryd service install` enables it",
+        'turns "turn_count":4', "children 0", *expected, "uninstall 0", "status 3",
     ):  # fmt: skip
         assert line in lines, out
     assert "never: " not in out

@@ -4,10 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import Host, RawHook, TranscriptRead, TranscriptState, Translated
+from memoryd.ipc.hosts.plans import codex
 
 
 def fire(host: Host, payload: object, *, event: str | None = None, env: Mapping[str, str] | None = None) -> Translated:
@@ -16,6 +18,16 @@ def fire(host: Host, payload: object, *, event: str | None = None, env: Mapping[
     at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
     hook = RawHook(id="f" * 32, at=at, host=host.name, event=event, raw=raw, cwd="/hook/cwd", env=env or {})
     return host.translate(hook)
+
+
+def codex_trust(folder: Path) -> list[str]:
+    """What Codex writes into config.toml when the person trusts our hooks, a table each."""
+    hooks, rows = folder / "hooks.json", []
+    for event, [group] in json.loads(hooks.read_text())["hooks"].items():
+        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
+        digest = codex.trusted_hash(name, None, group["hooks"][0])
+        rows.append(f'[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "{digest}"\n')
+    return rows
 
 
 def jsonl(*records: object) -> bytes:

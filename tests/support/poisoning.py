@@ -203,7 +203,7 @@ async def attack(home: Path, channel: str, *, payloads: Sequence[Payload] = PAYL
 
 
 async def _look(daemon: Daemon, one: AsyncClient, channel: str, cwd: str, payloads: Sequence[Payload]) -> Result:
-    roots = await asyncio.to_thread(daemon.runs.roots_of, (await daemon.ingest.binding_of(cwd)).dir)
+    roots = await asyncio.to_thread(daemon.runs.roots_of, (await daemon.binder.of_folder(cwd)).dir)
     await daemon.shelf.refresh_existing(roots)
     catalogue = daemon.shelf.joined(roots)
     active = [known.entry for known in catalogue.entries if known.entry.active]

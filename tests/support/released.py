@@ -1,31 +1,23 @@
-"""Released programs of other makers, in the folder that MEMORYD_PROGRAMS names: `make test-hosts` puts them there."""
+"""Released programs as memory agents: what a person has who uses one."""
 
 import base64
 import json
-import os
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-_FOLDER = os.environ.get("MEMORYD_PROGRAMS")
+from support.programs import PROGRAMS
 
-#: name -> where npm puts the native program
-_NATIVE = {
-    "claude": "node_modules/@anthropic-ai/claude-code-linux-x64/claude",
-    "codex": "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
-}
+#: name of a command -> the host that it is
+_HOSTS = {"claude": "claude-code", "codex": "codex"}
 
 
 def program(name: str) -> Path:
-    """A released program; without it the test is skipped."""
-    if not _FOLDER:
-        pytest.skip("MEMORYD_PROGRAMS names no folder with released programs; see `make test-hosts`")
-    found = Path(_FOLDER) / _NATIVE[name]
-    if not found.exists():
-        pytest.skip(f"no {name} at {found} ({platform.machine()})")
-    return found
+    """A released program; where none is to be run, or another one, the test is skipped."""
+    if _HOSTS[name] not in PROGRAMS:
+        pytest.skip(f"MEMORYD_HOSTS does not name {_HOSTS[name]}")
+    return Path(PROGRAMS[_HOSTS[name]].command[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +50,6 @@ class OfClaude(Person):
     """Claude Code with an account of its maker, the token good for years."""
 
     mode = "-p"
-    unguarded = ("-p", "--output-format", "json")  #: as people run it, hooks and all
 
     @property
     def settings(self) -> Path:
@@ -85,7 +76,6 @@ class OfCodex(Person):
     """Codex with a key that it keeps itself, and a provider on the loopback."""
 
     mode = "exec"
-    unguarded = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
 
     @property
     def settings(self) -> Path:

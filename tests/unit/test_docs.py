@@ -60,6 +60,13 @@ def test_every_setting_is_in_the_table_and_no_other() -> None:
         assert set(re.findall(r"`(\w+)`", text)) == settings[section], section
 
 
+def test_the_versions_of_hosts_that_are_proven_are_those_that_are_run() -> None:
+    pins = re.findall(r"^npm-([\w-]+)\s*:= \S+@([\d.]+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d[\d.]+) \|", (ROOT / "docs/hosts.md").read_text("utf-8"), re.MULTILINE)
+    assert len(pins) == 6
+    assert rows == pins
+
+
 def test_every_method_is_in_the_table() -> None:
     table = page("protocol.md").split("## Methods")[1].split("## Events")[0]
     told = [

@@ -1,5 +1,6 @@
 import errno
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -314,3 +315,20 @@ def test_two_writers_of_one_file_leave_one_of_their_texts(place: Path) -> None:
         writer.join(30)
     assert (place / "user.md").read_bytes() in texts
     assert [p.name for p in place.iterdir()] == ["user.md"]
+
+
+@pytest.mark.timeout(10)
+def test_a_file_that_anybody_may_have_put_there_is_opened_only_if_it_is_a_regular_one(place: Path) -> None:
+    (place / "file").write_bytes(TEXT)
+    (place / "link").symlink_to("file")
+    os.mkfifo(place / "pipe")  # it has no writer: a plain open would wait for one
+
+    for refused in ("link", "pipe", ".", "missing"):
+        with pytest.raises(OSError, match=re.escape(str(place))):
+            fsio.open_regular(place / refused)
+    with pytest.raises(fsio.Irregular):
+        fsio.open_regular(place / "pipe", follow=True)
+    for name, follow in (("file", False), ("link", True)):
+        fd = fsio.open_regular(place / name, follow=follow)
+        assert os.read(fd, 100) == TEXT
+        os.close(fd)

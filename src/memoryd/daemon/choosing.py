@@ -102,6 +102,12 @@ def settings(config: Config, env: Mapping[str, str], config_dir: Path, ways: Map
 
     :raises ConfigError: they name no model or command, or a key is missing
     """
+    return _settings(config, env, config_dir, ways)[0]
+
+
+def _settings(
+    config: Config, env: Mapping[str, str], config_dir: Path, ways: Mapping[str, Way]
+) -> tuple[Settings, Key | None]:
     agent = config.agent
     common = {
         "max_steps": agent.max_steps, "compaction_max_steps": agent.compaction_max_steps,
@@ -111,14 +117,15 @@ def settings(config: Config, env: Mapping[str, str], config_dir: Path, ways: Map
     if agent.kind == "command":
         if not agent.command:
             raise ConfigError("[agent] kind is command and names none: set [agent] command, a list of words")
-        return Settings(kind="command", command=agent.command, model=agent.model, **common)
+        return Settings(kind="command", command=agent.command, model=agent.model, **common), None
     target = endpoint(agent)
     key = key_of(agent, target, env, config_dir)
-    return Settings(
+    given = Settings(
         kind="model", model=agent.model, base_url=target.base_url, key=key.value if key else "",
         key_name=key.name if key else "",
         proxy=proxy_of(target.base_url, env), way=ways.get(target.id) or ("tools" if target.is_own else None), **common,
     )  # fmt: skip
+    return given, key
 
 
 def report(
@@ -139,13 +146,12 @@ def report(
     found: dict[str, object] = {}
     problem = None if caged or agent.allow_uncaged else f"no cage: {cage}; install bubblewrap, or allow_uncaged = true"
     try:
-        given = settings(config.model_copy(update={"agent": agent}), env, config_dir, known())
-        found = {"base_url": _shown(given.base_url), "proxy": _shown(given.proxy), "way": given.way}
-        found["key"] = _key_source(agent, env, config_dir)
-        if agent.kind == "model" and find_spec("pydantic_ai") is None:
-            problem = "its library is not installed: pip install 'memoryd[llm]'"
-        if agent.kind == "command" and shutil.which(agent.command[0], path=env.get("PATH")) is None:
-            problem = f"{agent.command[0]} is not found in the daemon's PATH: write its absolute path into command"
+        given, key = _settings(config.model_copy(update={"agent": agent}), env, config_dir, known())
+        found = {
+            "base_url": _shown(given.base_url), "proxy": _shown(given.proxy), "way": given.way,
+            "key": key.source if key else None,
+        }  # fmt: skip
+        problem = _missing(agent, env) or problem
     except ConfigError as error:
         problem = str(error)
     return AgentInfo.model_validate(
@@ -157,15 +163,19 @@ def report(
     )  # fmt: skip
 
 
+def _missing(agent: Agent, env: Mapping[str, str]) -> str | None:
+    """What is not installed that the agent works with."""
+    if agent.kind == "model" and find_spec("pydantic_ai") is None:
+        return "its library is not installed: pip install 'memoryd[llm]'"
+    if agent.kind == "command" and shutil.which(agent.command[0], path=env.get("PATH")) is None:
+        return f"{agent.command[0]} is not found in the daemon's PATH: write its absolute path into command"
+    return None
+
+
 def _shown(url: str) -> str:
     """An address without the name and the password that may stand in it."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-def _key_source(agent: Agent, env: Mapping[str, str], config_dir: Path) -> str | None:
-    found = key_of(agent, endpoint(agent), env, config_dir) if agent.kind == "model" else None
-    return found.source if found else None
 
 
 def proxy_of(url: str, env: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from memoryd.errors import (
 )
 from memoryd.memory import acceptance, entries, quality, undoing
 from memoryd.memory.changes import readable
-from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.ports import Author, Rejected
 from memoryd.memory.proposals import Archive, Lines, Proposal, Save
 from memoryd.memory.text import bare, fold
@@ -74,7 +74,7 @@ class Commands:
         """
         known = [entry for _, entry in (await self.runner.shelf.view(roots)).entries]
         others = [e for e in known if e.slug != proposal.slug]
-        totals = quality.totals([*others, _as_entry(proposal)], self.runner.type_totals)
+        totals = quality.totals([*others, _as_entry(proposal)], self.runner.bounds().type_totals)
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
@@ -214,11 +214,20 @@ class Commands:
     async def carry_out(
         self, roots: Roots, action: str, plan: Planner, run: Run | None = None, *, about: str | None = None
     ) -> tuple[Run, Outcome, Plan]:
-        """Carry out a plan as a run of a person, or as `run`; a run that changes nothing ends with its reason.
+        """Carry out a plan as a run of a person, or as `run`.
 
         :param about: of an undo the run that it takes back
+        :raises PathRefused, LimitExceeded, ScanRejected: part of it was refused
         """
         run = run or _run(roots, action)
+        outcome, planned = await self.attempt(run, plan, about=about)
+        if planned.refused:
+            first = planned.refused[0]
+            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
+        return run, outcome, planned
+
+    async def attempt(self, run: Run, plan: Planner, *, about: str | None = None) -> tuple[Outcome, Plan]:
+        """Carry out a plan, refused in part or not; a run that changes nothing ends with its reason."""
         await asyncio.to_thread(self.runs.start, run, about)
         try:
             outcome, planned = await self.runner.change(run, plan)
@@ -233,10 +242,7 @@ class Commands:
             await asyncio.to_thread(
                 self.runs.end, run, "no_change" if isinstance(outcome, NoChange) else "rejected", reason
             )
-        if planned.refused:
-            first = planned.refused[0]
-            raise _ERRORS.get(first.code, ScanRejected)(f"refused ({first.code}): {first.reason}")
-        return run, outcome, planned
+        return outcome, planned
 
 
 def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreLine]:
@@ -253,14 +259,15 @@ def _holding(known: Sequence[CoreLine], name: str, *, every: bool) -> list[CoreL
     if len(held) > 1 and not every:
         told = "; ".join(f"{line.key.root}/{line.key.path}: {line.text[:80]!r}" for line in held[:10])
         raise Conflict(
-            f"{len(held)} lines hold {name!r}: say more of the one that is meant, or forget every one (--every): {told}"
+            f"{len(held)} lines hold {name!r}: say more of the one that is meant, or forget every one (`every`): {told}"
         )
     return held
 
 
 def _run(roots: Roots, action: str, author: Author = Author.PERSON) -> Run:
-    directory = roots.get(Root.PROJECT, roots[Root.USER])
-    return Run(id=uuid.uuid4().hex, dir=directory, roots=roots, author=author, action=action, agent=str(author))
+    return Run(
+        id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=author, action=action, agent=str(author)
+    )
 
 
 def _as_entry(proposal: Save) -> Entry:

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from memoryd.errors import ConfigError
 from memoryd.ipc import faults
 from memoryd.ipc import places as placing
+from memoryd.ipc.methods.agent import AgentKind
 from memoryd.ipc.places import Places
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
@@ -54,8 +55,17 @@ def _looks_like_a_key(name: str) -> bool:
     return redact(name) != name
 
 
+def _place(path: str) -> str:
+    """:raises ValueError: it is relative: hooks and daemon, which stand in other folders, would mean other places"""
+    whole = os.path.expanduser(path)
+    if path and not os.path.isabs(whole):
+        raise ValueError("is no absolute path; write all of it, or begin it with ~/")
+    return whole
+
+
 Address = Annotated[str, AfterValidator(_address)]
 Variable = Annotated[str, AfterValidator(_variable)]
+Place = Annotated[str, AfterValidator(_place)]
 
 
 class _Section(BaseModel):
@@ -65,8 +75,8 @@ class _Section(BaseModel):
 class Daemon(_Section):
     enabled: bool = True
     autostart: bool = False  #: a hook that finds no daemon starts one
-    socket: str | None = None
-    data_dir: str | None = None
+    socket: Place | None = None
+    data_dir: Place | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 
@@ -80,7 +90,7 @@ class Consolidation(_Section):
 
 
 class Agent(_Section):
-    kind: Literal["rules", "model", "command"] = "rules"
+    kind: AgentKind = "rules"
     model: str = ""  #: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `deepseek:NAME`, `ollama:NAME`, ...
     base_url: Address = ""
     api_key_env: Variable = ""  #: the name of a variable, of a systemd credential or of a key file; never a key

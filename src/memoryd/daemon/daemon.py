@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import sys
-import uuid
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +13,12 @@ from typing import Any
 import structlog
 
 from memoryd import __version__, seeds
-from memoryd.clock import Clock, mono, rfc3339, utc_now
+from memoryd.clock import Clock, mono, utc_now
 from memoryd.daemon import allocator, choosing, instructions, logs, mounts, placeholder_key, tuning
 from memoryd.daemon import config as configuration
 from memoryd.daemon.agents import Agents
 from memoryd.daemon.assisting import Assistant
+from memoryd.daemon.binding import Binder
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
@@ -26,7 +26,7 @@ from memoryd.daemon.draining import Drainer
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
-from memoryd.daemon.health import HealthReport, judge_health
+from memoryd.daemon.health import HealthReport, hindrances, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.conversations import Conversations
@@ -51,6 +51,7 @@ from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
 from memoryd.daemon.observing import Observer
+from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.purge_plan import Planner
@@ -67,8 +68,6 @@ from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
 from memoryd.ipc import redaction, starter
-from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
-from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.places import Places
 from memoryd.ipc.server import Handler, Server
 from memoryd.ipc.spool import Spool
@@ -116,6 +115,8 @@ class Daemon:
     reader: TranscriptReader = field(init=False)
     teams: Teams = field(init=False)
     recaller: Recaller = field(init=False)
+    binder: Binder = field(init=False)
+    off_record: OffRecord = field(init=False)
     ingest: Ingest = field(init=False)
     carrier: Carrier = field(init=False)
     commands: Commands = field(init=False)
@@ -144,6 +145,14 @@ class Daemon:
     def __post_init__(self) -> None:
         self.config_file = ConfigFile(self.places.config)
         self.configured, self.config = self.config, choosing.in_force(self.config, os.environ)
+        self._make_records()
+        self._make_way_in()
+        self._make_work()
+        self._make_recall()
+        self._make_upkeep()
+
+    def _make_records(self) -> None:
+        """The journal, as each part asks it, and the memory directories."""
         self.history = History(self.journal)
         self.recorded = RecordedSessions(self.journal)
         self.runlog = RunLog(self.journal, self.places.user_memory)
@@ -151,72 +160,77 @@ class Daemon:
         self.runs = JournalRuns(self.journal, self.places.user_memory, instructions.reader(self.journal))
         self.ledger = JournalLedger(self.journal, lambda: self.config.budget, lambda: tuning.payer(self.config))
         self.breaker = JournalBreaker(self.journal)
-        self.agents = Agents(
-            config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
-            ledger=self.ledger, env=os.environ, near=lambda texts, others: self.indexer.near(texts, others),
-        )  # fmt: skip
-        self.spending = Spending(
-            journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
-        )
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
-            changed_outside=self.runs.versions.changed_outside,
-            author_of=self._author_of,
+            changed_outside=self.runs.versions.changed_outside, author_of=self._author_of,
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
+
+    def _make_way_in(self) -> None:
+        """From a hook, a document or a transcript to rows; what comes later is asked for when it is there."""
+        self.binder = Binder(self.journal, self.places)
+        self.off_record = OffRecord(lambda: self.config)
         self.reader = TranscriptReader(
-            Positions(self.journal),
-            self.places.user_memory,
-            wake=lambda: self.worker.wake(),
-            off_record=lambda directory, event: self.ingest.is_off_record(directory, event),
-            hide=lambda events: self.ingest.ignores.without(events),
+            Positions(self.journal), self.places.user_memory, wake=lambda: self.worker.wake(),
+            off_record=self.off_record.covers, hide=self.off_record.without_ignored,
             observe=lambda event: self.recaller.observe(event),
-        )
-        self.runner = Runner(
-            runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
-            fallback=self.agents.fallback(), clock=self.clock,
-            catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
-            core_chars=self.config.memory.core_chars, type_totals=tuning.type_totals(self.config),
-            weights=tuning.weights(self.config), after_apply=self._after_apply,
-            net=second_net.choose(self.config.privacy.scanner),
-        )  # fmt: skip
-        self.worker = Worker(
-            JournalQueue(
-                self.journal, self.places.user_memory, lambda: self.config.consolidation.min_interval_seconds
-            ), self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
-            restart=self.stop_to_restart,
-        )  # fmt: skip
-        self.teams = Teams(journal=self.journal)
-        self.recaller = Recaller(
-            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
-            chosen=lambda host, session: self.preparer.take(host, session),
-            teams=self.teams,
         )  # fmt: skip
         self.ingest = Ingest(
-            self.journal,
-            self.places,
-            lambda: self.config,
-            self.recaller.for_hook,
-            lambda *appended: self.follower.after_append(*appended),
-        )
+            journal=self.journal, binder=self.binder, off_record=self.off_record,
+            recall=lambda *asked: self.recaller.for_hook(*asked),
+            after_append=lambda *appended: self.follower.after_append(*appended),
+        )  # fmt: skip
         self.carrier = Carrier(
             documents=SessionDocuments(self.journal), ingest=self.ingest, data=self.places.data,
             wake=lambda: self.follower.look_again(),
         )  # fmt: skip
+        self.spool = Spool(self.places.spool)
+        self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
+
+    def _make_work(self) -> None:
+        """What writes memory: runs of an agent, and those of a person."""
+        self.agents = Agents(
+            config=lambda: self.config, data=self.places.data, config_dir=self.places.config.parent,
+            ledger=self.ledger, env=os.environ, near=lambda texts, others: self.indexer.near(texts, others),
+        )  # fmt: skip
+        self.runner = Runner(
+            runs=self.runs, shelf=self.shelf, agent=self.agent or self.agents.chosen(), breaker=self.breaker,
+            fallback=self.agents.fallback(), clock=self.clock,
+            catch_up=lambda directory: self.reader.catch_up_directory(directory, seconds=CATCH_UP_SECONDS),
+            bounds=lambda: tuning.bounds(self.config), after_apply=self._after_apply,
+            net=second_net.choose(self.config.privacy.scanner),
+        )  # fmt: skip
+        queue = JournalQueue(
+            self.journal, self.places.user_memory, lambda: self.config.consolidation.min_interval_seconds
+        )
+        self.worker = Worker(
+            queue, self.runner.consolidate, clock=self.clock, attempts=lambda: self.runner.attempts,
+            restart=self.stop_to_restart,
+        )  # fmt: skip
+        self.spending = Spending(
+            journal=self.journal, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config, clock=self.clock
+        )
         self.commands = Commands(runner=self.runner, runs=self.runs, history=self.history, runlog=self.runlog)
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
+        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
         self.explainer = Explainer(
             shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
         )
-        self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
-        self.observer = Observer(self.shelf)
+
+    def _make_recall(self) -> None:
+        """What is told, searched for and prepared."""
         conversations = Conversations(self.journal)
         self.indexer = Indexer(index=self._index(), conversations=conversations)
         self.session_search = SessionSearch(self.indexer, conversations)
         self.memory_search = MemorySearch(
-            indexer=self.indexer, shelf=self.shelf, weights=lambda: self.runner.weights, clock=self.clock
+            indexer=self.indexer, shelf=self.shelf, weights=lambda: tuning.weights(self.config), clock=self.clock
         )
+        self.teams = Teams(journal=self.journal)
+        self.recaller = Recaller(
+            journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
+            chosen=lambda host, session: self.preparer.take(host, session), teams=self.teams,
+        )  # fmt: skip
         self.assistant = Assistant(
             agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
             net=lambda: self.runner.net, clock=self.clock,
@@ -226,6 +240,10 @@ class Daemon:
             looker=Looker(memories=self.memory_search, sessions=self.session_search), config=lambda: self.config,
             clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
         )  # fmt: skip
+
+    def _make_upkeep(self) -> None:
+        """What follows events, and what comes round by itself."""
+        self.observer = Observer(self.shelf)
         self.tracker = Tracker(self.journal)
         self.maturer = Maturer(
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
@@ -236,16 +254,13 @@ class Daemon:
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
         )  # fmt: skip
-        self.spool = Spool(self.places.spool)
-        self.drainer = Drainer(spool=self.spool, ingest=self.ingest)
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
             runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drainer.drain,
             clock=self.clock, forgetters=[self.indexer.purge],
         )  # fmt: skip
         self.sweep = Sweep(
-            upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed,
-            reload=self.reload,
+            upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
             maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
@@ -276,7 +291,7 @@ class Daemon:
         key = await asyncio.to_thread(placeholder_key.load, places.data)
         redaction.configure(key=key, masks_pii=config.privacy.pii == "mask")
         daemon = cls(places=places, config=config, lock=lock, journal=journal, clock=clock, agent=agent)
-        daemon.ingest.agents = await asyncio.to_thread(daemon.agents.prepare)
+        daemon.off_record.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
         return daemon
@@ -361,24 +376,27 @@ class Daemon:
             log.warning("config.refused", reason=str(error))
             return
         if configured != self.configured:
-            self.configured, config = configured, choosing.in_force(configured, os.environ)
-            if (config.daemon, config.logs) != (self.config.daemon, self.config.logs):
-                logs.configure(config, self.places.data)
-            before, self.config, self.journal.triggers = self.config, config, tuning.triggers(config)
-            if config.search != before.search:
-                await self.indexer.take(self._index())
-            redaction.configure(masks_pii=config.privacy.pii == "mask")
-            self.shelf.look_afresh()
-            self.runner.core_chars, self.runner.type_totals = config.memory.core_chars, tuning.type_totals(config)
-            self.runner.weights = tuning.weights(config)
-            if config.agent != before.agent:
-                self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
-            self.runner.net = second_net.choose(config.privacy.scanner)
-            await self._settle_starter()
-            if (config.agent, config.budget) != (before.agent, before.budget):
-                await asyncio.to_thread(self.breaker.settings_changed)
-                self.worker.wake()
+            before, self.configured = self.config, configured
+            self.config = choosing.in_force(configured, os.environ)
+            await self._take_up(before, self.config)
             log.info("config.reloaded")
+
+    async def _take_up(self, before: Config, config: Config) -> None:
+        """Tell the parts that do not ask for the configuration each time."""
+        if (config.daemon, config.logs) != (before.daemon, before.logs):
+            logs.configure(config, self.places.data)
+        self.journal.triggers = tuning.triggers(config)
+        if config.search != before.search:
+            await self.indexer.take(self._index())
+        redaction.configure(masks_pii=config.privacy.pii == "mask")
+        self.shelf.look_afresh()
+        if config.agent != before.agent:
+            self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
+        self.runner.net = second_net.choose(config.privacy.scanner)
+        await self._settle_starter()
+        if (config.agent, config.budget) != (before.agent, before.budget):
+            await asyncio.to_thread(self.breaker.settings_changed)
+            self.worker.wake()
 
     async def _settle_starter(self) -> None:
         """Let hooks start this daemon again, or not, as the configuration says."""
@@ -388,53 +406,23 @@ class Daemon:
         except MemorydError as error:
             log.warning("starter.failed", error=error.code)
 
-    async def note_written(self, host: str | None, session_id: str, name: str, cwd: str | None = None) -> None:
-        """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
-
-        :param host: None: the one host that has a session of that id
-        """
-        if host is None:
-            hosts = await asyncio.to_thread(self.recorded.hosts_of, session_id)
-            if len(hosts) != 1:
-                return
-            host = hosts[0]
-        event = MemoryWritten(
-            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.clock(),
-            data=MemoryWrittenData(names=(name,)),
-        )  # fmt: skip
-        await self.ingest.publish(EventPublish(event=event))
-
     async def refresh_pauses(self) -> None:
-        self.ingest.pauses = await asyncio.to_thread(self.upkeep.pauses)
+        self.off_record.pauses = await asyncio.to_thread(self.upkeep.pauses)
 
     async def health(self) -> HealthReport:
-        return await asyncio.to_thread(
-            judge_health,
-            self.history,
-            self.spool,
-            running=self.worker.running,
-            now=self.clock(),
-            notes=[*self._notes(), *await asyncio.to_thread(self.spending.notes)],
-            min_interval_seconds=self.config.consolidation.min_interval_seconds,
-        )
+        return await asyncio.to_thread(self._health)
 
-    def _notes(self) -> list[str]:
-        found = []
+    def _health(self) -> HealthReport:
         now = self.clock()
-        for pause in self.ingest.pauses:
-            if pause.is_on(now):
-                where = f"for {pause.dir}" if pause.dir else "everywhere"
-                until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
-                found.append(f"recording is paused {where} {until}, `memoryd resume` goes on")
-        if self.journal.writer.full:
-            found.append("the disk is full and events are refused; free space")
-        if self.indexer.fault:
-            found.append(f"search reads the texts themselves: {self.indexer.fault}")
-        if self.config.recall.assist != "off" and (why := choosing.unfit_to_answer(self.config.agent)):
-            found.append(f"[recall] assist prepares nothing: {why}")
-        if self.config.privacy.scanner and not second_net.is_installed():
-            found.append("[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`")
-        return found
+        found = hindrances(
+            self.config, self.off_record.pauses, now=now, disk_full=self.journal.writer.full,
+            index_fault=self.indexer.fault,
+        )  # fmt: skip
+        return judge_health(
+            self.history, self.spool, running=self.worker.running, now=now,
+            hindered=[*found, *self.spending.hindrances()],
+            min_interval_seconds=self.config.consolidation.min_interval_seconds,
+        )  # fmt: skip
 
     async def _catch_up(self) -> None:
         """At start; a step that fails is logged, and the others are done."""

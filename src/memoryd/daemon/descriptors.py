@@ -5,19 +5,20 @@
 An id is `note:N`, `event:SEQ` or `checkpoint:N`; `memoryd show ID` and `memory.read` give the text, a page at a time.
 """
 
-import hashlib
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from memoryd.ipc.methods.base import Stale
+from memoryd.memory import aside
 from memoryd.memory.text import cut
 
 NOTE, EVENT, CHECKPOINT = "note", "event", "checkpoint"
 MAX_NAME_CHARS = 60
 MAX_FILE_BYTES = 4 * 1024 * 1024  #: of a file that is hashed; a longer one is judged by its time alone
 
-State = Literal["", "gone", "changed"]  #: of a descriptor's target; '' is as it was
+State = Stale | Literal[""]  #: of a descriptor's target; '' is as it was
 
 
 def line(name: str, kind: str, size: int, ident: str) -> str:
@@ -44,13 +45,9 @@ def state_of(path: Path, digest: str) -> State:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
             return "changed"
-        return "" if digest_of(path.read_bytes()) == digest else "changed"
+        return "" if aside.digest(path.read_bytes()) == digest else "changed"
     except (OSError, ValueError):
         return "gone"
-
-
-def digest_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def parse(name: str) -> tuple[str, int] | None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import stat
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,7 +72,7 @@ class Carrier:
         try:
             (fsio.write_durable if force else fsio.create_durable)(file, content)
         except FileExistsError as error:
-            raise Conflict(f"{file} is there already; name another file, or give --force to replace it") from error
+            raise Conflict(f"{file} is there already; name another file, or let it be replaced (`force`)") from error
         except FileNotFoundError as error:
             raise NotFound(f"there is no folder {file.parent}; make it first") from error
 
@@ -110,17 +109,16 @@ class Carrier:
 
 
 def _read(file: Path) -> SessionDocument:
-    """Read a document from a regular file, without waiting for a FIFO's writer."""
+    """Read a document from a regular file."""
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = fsio.open_regular(file, follow=True)
+    except fsio.Irregular as error:
+        raise PathRefused(f"{file} is no file; name one") from error
     except OSError as error:
         raise NotFound(f"cannot read {file}: {error.strerror}") from error
     try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise PathRefused(f"{file} is no file; name one")
-        if status.st_size > MAX_DOCUMENT_BYTES:
-            raise LimitExceeded(f"{file} holds {status.st_size} bytes, a document at most {MAX_DOCUMENT_BYTES}")
+        if (size := os.fstat(fd).st_size) > MAX_DOCUMENT_BYTES:
+            raise LimitExceeded(f"{file} holds {size} bytes, a document at most {MAX_DOCUMENT_BYTES}")
         content = fsio.read_all(fd)
     finally:
         os.close(fd)

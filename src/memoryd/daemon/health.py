@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
-from memoryd.clock import parse_rfc3339
+from memoryd.clock import parse_rfc3339, rfc3339
+from memoryd.daemon import choosing
+from memoryd.daemon.config import Config
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.store import Row
+from memoryd.daemon.journal.upkeep import Pause
+from memoryd.ipc.methods.daemon import HealthState
 from memoryd.ipc.spool import Spool
+from memoryd.worker import second_net
 from memoryd.worker.policy import WAITS
 
 STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means that none gets done
@@ -16,8 +20,27 @@ STUCK_MINUTES = 10  #: a job that waits longer, without a reason to wait, means 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
-    state: Literal["ok", "degraded", "stuck"]
+    state: HealthState
     reason: str | None  #: with the remedy
+
+
+def hindrances(
+    config: Config, pauses: Sequence[Pause], *, now: datetime, disk_full: bool, index_fault: str
+) -> Iterator[str]:
+    """What keeps part of the work from being done beside jobs and agents, each with its remedy."""
+    for pause in pauses:
+        if pause.is_on(now):
+            where = f"for {pause.dir}" if pause.dir else "everywhere"
+            until = f"until {rfc3339(pause.until)}" if pause.until else "until `memoryd resume`"
+            yield f"recording is paused {where} {until}, `memoryd resume` goes on"
+    if disk_full:
+        yield "the disk is full and events are refused; free space"
+    if index_fault:
+        yield f"search reads the texts themselves: {index_fault}"
+    if config.recall.assist != "off" and (why := choosing.unfit_to_answer(config.agent)):
+        yield f"[recall] assist prepares nothing: {why}"
+    if config.privacy.scanner and not second_net.is_installed():
+        yield "[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`"
 
 
 def judge_health(
@@ -27,17 +50,17 @@ def judge_health(
     running: bool,
     now: datetime,
     min_interval_seconds: int = 0,
-    notes: Sequence[str] = (),
+    hindered: Sequence[str] = (),
 ) -> HealthReport:
     """Look at what is due and what could not be done. Blocking.
 
     :param running: a run is in progress
     :param min_interval_seconds: a job rests that long after the run before
-    :param notes: what else keeps part of the work from being done, each with its remedy
+    :param hindered: what else keeps part of the work from being done, each with its remedy
     """
     if not running and (stuck := _stuck(history, now, min_interval_seconds)):
         return HealthReport(state="stuck", reason=stuck)
-    reasons = "; ".join([*notes, *_degraded(history, spool, now, notes)])
+    reasons = "; ".join([*hindered, *_degraded(history, spool, now, hindered)])
     return HealthReport(state="degraded" if reasons else "ok", reason=reasons or None)
 
 
@@ -50,11 +73,11 @@ def _stuck(history: History, now: datetime, min_interval_seconds: int) -> str | 
     return f"a job for {row['dir']} could run since {row['ready_at']}, none runs; `memoryd restart`, then see the log"
 
 
-def _degraded(history: History, spool: Spool, now: datetime, notes: Sequence[str]) -> Iterator[str]:
+def _degraded(history: History, spool: Spool, now: datetime, told: Sequence[str]) -> Iterator[str]:
     jobs = history.jobs()
     put_off = [job for job in jobs if job["state"] == "deferred" and job["last_error"]]
     waiting = [job for job in put_off if parse_rfc3339(job["not_before"]) > now]
-    untold = [job for job in waiting if not any(str(job["last_error"]) in note for note in notes)]
+    untold = [job for job in waiting if not any(str(job["last_error"]) in one for one in told)]
     yield from dict.fromkeys(map(_put_off, untold))
     if skipped := sum(job["state"] == "skipped" for job in jobs):
         yield f"{skipped} ranges were skipped after every attempt failed; `memoryd jobs` lists them"

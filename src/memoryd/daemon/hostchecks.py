@@ -11,10 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from memoryd.daemon import hooktests
-from memoryd.daemon.checks import Check, off, ok, wrong
+from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.install import Installer, Target, asks_for
 from memoryd.errors import MemorydError
 from memoryd.ipc.client import Client
+from memoryd.ipc.hook import CHILD
 from memoryd.ipc.places import Places
 
 RUN_SECONDS = 5.0
@@ -26,15 +27,17 @@ class Found:
 
     target: Target
     commands: tuple[str, ...]  #: as they stand in the settings; of those that differ by their event alone, one
+    sound: bool  #: nothing is wrong with the settings, as far as reading them tells
 
 
 def configured(installer: Installer) -> Iterator[tuple[Check, Found | None]]:
     """The settings of each host, and of each project that it was installed into."""
     for target in (*installer.of_user(), *installer.of_projects()):
-        yield _settings(installer, target), _found(installer, target)
+        check = _settings(installer, target)
+        yield check, _found(installer, target, sound=check.mark is not Mark.WRONG)
 
 
-def _found(installer: Installer, target: Target) -> Found | None:
+def _found(installer: Installer, target: Target, *, sound: bool) -> Found | None:
     """What there is of ours. Of a project, whose files come from others too, only what is as we wrote it is run."""
     try:
         handlers = list(installer.handlers(target))
@@ -44,7 +47,7 @@ def _found(installer: Installer, target: Target) -> Found | None:
         return None
     ways = {one.command.removesuffix(f" {one.event}"): one.command for one in handlers}
     ours = ways or any(file.path.exists() for file in target.wants.files)
-    return Found(target=target, commands=tuple(ways.values())) if ours else None
+    return Found(target=target, commands=tuple(ways.values()), sound=sound) if ours else None
 
 
 def _settings(installer: Installer, target: Target) -> Check:
@@ -57,6 +60,8 @@ def _settings(installer: Installer, target: Target) -> Check:
         return wrong(link, str(error), "correct the file")
     if state == "absent":
         return _absent(installer, target, mend)
+    if state == "outdated" and (changed := installer.changed(target)):
+        return wrong(link, "a person changed a file of ours, which stays as it is", f"delete {changed[0]}, then {mend}")
     if state == "outdated":
         return wrong(link, "another release, another path or not all of them", mend)
     if switched_off:
@@ -88,11 +93,14 @@ def _name(target: Target) -> str:
 def runs(places: Places, found: Found, *, running: bool, current: bool) -> Iterator[Check]:
     """Run each command line as the host would, with a firing of which nothing is recorded.
 
+    One that fails because a link before it is broken is off: what is wrong is told there.
+
     :param running: a daemon answers at our socket
     :param current: the script is the one that this release writes for these places
     """
     for command in found.commands:
-        yield _run(places, found.target, command, running=running, current=current)
+        check = _run(places, found.target, command, running=running, current=current)
+        yield check if found.sound and current else off(check.link, check.found) if check.mark is Mark.WRONG else check
 
 
 def _run(places: Places, target: Target, command: str, *, running: bool, current: bool) -> Check:
@@ -120,10 +128,10 @@ def _through_sh(command: str, text: str, *, running: bool) -> tuple[int, bytes]:
     """:raises TimeoutExpired: its process group was killed"""
     env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "")}
     if not running:
-        env["MEMORYD_CHILD"] = "1"  # it ends before it would spool
+        env[CHILD] = "1"  # it ends before it would spool
     hook = subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=env, start_new_session=True,
+        env=env, start_new_session=True, cwd="/",
     )  # fmt: skip
     try:
         out, err = hook.communicate(text.encode(), timeout=RUN_SECONDS)

@@ -6,14 +6,14 @@ not recorded, and of a tool's use of a file that it covers neither the name nor 
 
 import os
 import re
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memoryd import fsio
 from memoryd.clock import mono
-from memoryd.ipc.events import Event, Message, ToolUse
+from memoryd.ipc.events import Event, Message, ToolUse, ToolUseData
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -23,6 +23,7 @@ MAX_BYTES, MAX_PATTERNS = 64 * 1024, 500
 MAX_STARS = 2  #: in one name, and `**` in one pattern: more make a match as slow as a hostile repository likes
 LOOK_SECONDS = 5.0  #: for so long a working directory's rules are taken as they were
 _MAX_LEVELS, _MAX_REMEMBERED = 64, 1000
+_WORD = re.compile(r'"([^"\s\\]+)"')  #: a value without blanks in the JSON of a tool's input
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +98,19 @@ class Ignores:
 
     def _hides(self, event: ToolUse) -> bool:
         rules = self.of(event.cwd)
-        files = (os.path.join(event.cwd or "/", touched.path) for touched in event.data.files)
-        return rules is not None and any(rules.covers(path) or rules.covers(os.path.realpath(path)) for path in files)
+        if rules is None:
+            return False
+        return any(
+            rules.covers(path, folder=folder) or rules.covers(os.path.realpath(path), folder=folder)
+            for path in _named(event)
+            for folder in (False, True)
+        )
 
 
 def find(cwd: str) -> Rules | None:
     """Return the rules of the repository around a working directory, its own or the nearest above. Blocking."""
+    if "\0" in cwd:  # no folder has such a name
+        return None
     start = Path(os.path.realpath(cwd))
     for folder in [start, *start.parents][:_MAX_LEVELS]:
         text = _text(folder / FILE)
@@ -116,11 +124,11 @@ def find(cwd: str) -> Rules | None:
 def _text(path: Path) -> str | None:
     """A plain file's beginning; what is none is no ignore file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = fsio.open_regular(path)
     except OSError:
         return None
     try:
-        return os.read(fd, MAX_BYTES).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(fd).st_mode) else None
+        return os.read(fd, MAX_BYTES).decode("utf-8", "replace")
     finally:
         os.close(fd)
 
@@ -157,6 +165,15 @@ def _problem(line: str) -> str | None:
     return None
 
 
+def _named(event: ToolUse) -> set[str]:
+    """The files that a tool touched, and every value of its input that may be a path: a search in a folder, a tool of
+    an MCP server."""
+    found = {*(touched.path for touched in event.data.files), *_WORD.findall(event.data.summary)}
+    return {os.path.join(event.cwd or "/", path) for path in found if "\0" not in path}
+
+
 def _hidden(event: ToolUse) -> ToolUse:
-    data = event.data.model_copy(update={"summary": "[ignored]", "files": ()})
-    return event.model_copy(update={"data": data})
+    """Of its fields those that memoryd knows: another one may hold what was read."""
+    data = event.data
+    shown = ToolUseData(name=data.name, summary="[ignored]", ok=data.ok, duration_ms=data.duration_ms)
+    return event.model_copy(update={"data": shown})

@@ -126,19 +126,6 @@ class Indexer:
             log.warning("index.failed", error=type(error).__name__, reason=str(error))
             return ()
 
-    async def delete(self, *, sessions: list[str] | None = None, dirs: list[Path] | None = None) -> None:
-        """Take documents out: of sessions (`host/id`), or of whole memory directories. Returns once that is committed.
-
-        The words stay on the disk until the engine merges its files; what must be gone for good wants `purge`.
-        """
-        removals = [Removal("session", session) for session in sessions or []]
-        removals += [Removal("dir", str(directory)) for directory in dirs or []]
-        async with self._lock:
-            state = self._state
-            if state is not None:
-                roots = {root: digest for root, digest in state.roots.items() if Path(root) not in (dirs or [])}
-                await self._apply([], removals, replace(state, roots=roots))
-
     async def purge(self) -> None:
         """Take the whole index from the disk, at once; it is built again from what the journal and the files hold."""
         self._wiping = True  # whoever follows the news ends after its batch: news may come faster than they go in
@@ -148,6 +135,21 @@ class Indexer:
             self._waiting.clear()  # of before: what is gone must not come in again
             self._seen.clear()
         self.wake()
+
+    async def examine(self) -> str | None:
+        """Why the index does not answer; None: it does, is not begun, or is being written just now. Changes nothing."""
+        if self._lock.locked():
+            return None
+        if self.fault or self._state is None or not (self._state.seq or self._state.roots):
+            return self.fault or None
+        async with self._lock:
+            try:
+                await asyncio.to_thread(self.index.state)
+            except Damaged as error:
+                return f"its files are damaged: {error}"
+            except Unavailable as error:
+                return str(error)
+        return None
 
     def renew(self) -> None:
         """Half of what the index finds is gone from the journal, as retention leaves it: build it again, later."""

@@ -4,39 +4,27 @@ The steps are those of docs/durability.md, "Accept".
 """
 
 import asyncio
-import fnmatch
-import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
-from typing import Literal
 
 import structlog
 
-from memoryd.daemon import projects
+from memoryd.daemon.binding import Binder
 from memoryd.daemon.cleaning import clean_all
-from memoryd.daemon.config import Config
 from memoryd.daemon.hooktests import HookTests
-from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal import quarantine
-from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
-from memoryd.daemon.journal.upkeep import Pause
+from memoryd.daemon.off_record import OffRecord
 from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event, SubagentStart
+from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import RawHook, Recall, Translated, TranslationError
-from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered
-from memoryd.ipc.places import Places
+from memoryd.ipc.methods.events import EventPublish, EventPublished, HookDeliver, HookDelivered, PassedOver, Refused
 from memoryd.ipc.sanitise import sanitise
-from memoryd.memory.path_rules import check_directory
 
 INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a longer one in a thread
-PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
-
-MAX_REMEMBERED = 10_000  #: sessions of which the binding, or that they are off the record, is known without the disk
 
 log = structlog.get_logger("ingest")
 
@@ -55,24 +43,17 @@ class Counted:
     quarantined: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Ingest:
     """The way in."""
 
     journal: Journal
-    places: Places
-    config: Callable[[], Config]
+    binder: Binder
+    off_record: OffRecord
     recall: RecallFor
     after_append: AfterAppend
-    pauses: list[Pause] = field(default_factory=list)
-    agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     counted: Counted = field(default_factory=Counted)
-    ignores: Ignores = field(default_factory=Ignores)
     tests: HookTests = field(default_factory=HookTests)
-    _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
-    _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
-    _off_record: set[tuple[str, str]] = field(default_factory=set)
-    """Sessions of agents, and sub-agents that a session off the record started."""
 
     async def deliver(self, params: HookDeliver, *, replay: bool = False) -> HookDelivered:
         """Record what a hook brought and answer with what it prints. Never fails for content."""
@@ -88,7 +69,7 @@ class Ingest:
             binding = await self._bind(first, translated.project_hint)
         except (BadEvent, PathRefused) as error:
             await self._put_aside(params, error)
-            return HookDelivered()
+            return HookDelivered(refused=Refused(code=error.code, message=str(error)))
         moment = params.at if replay else self.journal.clock()  # what was spooled counts for when it was said
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
@@ -102,7 +83,7 @@ class Ingest:
                 headless=translated.headless,
                 redacted=redacted,
             )
-            for event, redacted in await _cleaned(await self._told(translated.events), len(params.raw))
+            for event, redacted in await _cleaned(await self.off_record.told(translated.events), len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -123,7 +104,7 @@ class Ingest:
         why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
         if why:
             return EventPublished(seq=0, duplicate=False, turn_count=0, passed_over=why)
-        cleaned = await _cleaned(await self._told((event,)), len(event.data.model_dump_json()))
+        cleaned = await _cleaned(await self.off_record.told((event,)), len(event.data.model_dump_json()))
         arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)
@@ -133,15 +114,18 @@ class Ingest:
     async def admit(self, events: Sequence[Event], *, headless: bool, hint: str | None = None) -> list[Arrival]:
         """What may be recorded of a session that comes as a whole, cleaned; it is not appended yet.
 
-        What was said off the record stays out, as it does when a transcript is read.
+        What was said off the record stays out, as it does when a transcript is read. Nothing was said later than now:
+        a time to come would outdo all that a person says or forgets until then.
 
         :param hint: a folder of its project, where its own is gone
         """
         binding = await self._bind(events[0], hint)
-        if self._is_opted_out(events[0], headless=headless):
+        if self.off_record.is_opted_out(events[0], headless=headless):
             return []
-        kept = [event for event in events if not self.is_off_record(binding.dir, event)]
-        cleaned = await asyncio.to_thread(lambda: clean_all(self.ignores.without(kept)))
+        now = self.journal.clock()
+        said = [event if event.at <= now else event.model_copy(update={"at": now}) for event in events]
+        kept = [event for event in said if not self.off_record.covers(binding.dir, event)]
+        cleaned = await asyncio.to_thread(lambda: clean_all(self.off_record.without_ignored(kept)))
         return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:
@@ -175,122 +159,16 @@ class Ingest:
         )  # fmt: skip
 
     async def _bind(self, event: Event, hint: str | None) -> Binding:
-        """A session is bound once; later events may come from anywhere."""
-        if event.memory_dir is not None and not event.memory_dir.startswith("/"):
-            raise BadEvent(f"memory_dir {event.memory_dir!r} is not absolute; give the whole path")
-        if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
-            self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
-        if not self.ignores.fresh(event.cwd):
-            await asyncio.to_thread(self.ignores.look, event.cwd)
-        key = (event.host, event.session_id)
-        binding = self._bindings.get(key) or await asyncio.to_thread(self.journal.binding_of, *key)
-        if binding is None:
-            binding = await self._new_binding(event, hint)
-        if len(self._bindings) > MAX_REMEMBERED:
-            self._bindings.clear()
-            self._real_paths.clear()
-        self._bindings[key] = binding
-        return binding
+        await self.off_record.look(event)
+        return await self.binder.of_session(event, hint)
 
-    async def _new_binding(self, event: Event, hint: str | None) -> Binding:
-        if event.memory_dir is not None:
-            return await asyncio.to_thread(self._named, event.memory_dir)
-        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
-        return above or await self.binding_of(event.cwd, hint)
-
-    def _named(self, memory_dir: str) -> Binding:
-        """The directory that an event names: one of ours, or one that may become it. Blocking."""
-        directory = Path(memory_dir)
-        check_directory(memory_dir, known=History(self.journal).knows(directory))
-        return Binding(dir=directory, kind="explicit")
-
-    async def binding_of(self, cwd: str | None, hint: str | None = None) -> Binding:
-        """The directory that a working directory belongs to."""
-        try:
-            async with asyncio.timeout(PROJECT_SECONDS):
-                project = await asyncio.to_thread(projects.find, cwd, hint)
-        except TimeoutError:
-            log.warning("project.slow", seconds=PROJECT_SECONDS)
-            project = None
-        if project is None:
-            return Binding(dir=self.places.user_memory, kind="user")
-        key = await asyncio.to_thread(self.journal.projects.key_of, project)
-        return Binding(dir=self.places.data / "projects" / key / "memory", kind="project", project=key)
-
-    async def _told(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The events as far as their repository wants them remembered."""
-        if all(self.ignores.of(event.cwd) is None for event in events):
-            return events
-        return await asyncio.to_thread(self.ignores.without, events)
-
-    def is_off_record(self, directory: Path, event: Event) -> bool:
-        """Whether an event that a transcript holds was said during a pause or in an excluded folder."""
-        return self.is_paused(directory, event.at) or self._is_excluded(event)
-
-    def _is_of_an_agent(self, event: Event) -> bool:
-        """Whether it comes from an agent's own session: it happened in the folder of a run, where no person works.
-
-        The second of two guards: hooks that an agent's process starts end at once, by a name in their environment.
-        """
-        return any(_is_below(event.cwd or "", place) for place in self.agents)
-
-    def _is_excluded(self, event: Event) -> bool:
-        """Whether a pattern covers where it happened, by the name it came with or by the real one."""
-        if self._is_of_an_agent(event) or self.ignores.covers(event.cwd):
-            return True
-        cwd = event.cwd or ""
-        names = {cwd, self._real_paths.get(cwd, cwd)} - {""}
-        return any(_matches(name, pattern) for name in names for pattern in self.config().privacy.exclude)
-
-    def is_paused(self, directory: Path, moment: datetime) -> bool:
-        """Whether recording was paused for a directory at that moment."""
-        return any(pause.covers(directory, moment) for pause in self.pauses)
-
-    def _passed_over(
-        self, event: Event, binding: Binding, *, headless: bool, moment: datetime
-    ) -> Literal["paused", "excluded"] | None:
-        """Why an event is not recorded; None: it is."""
-        why: Literal["paused", "excluded"]
-        if self._is_opted_out(event, headless=headless):
-            why = "excluded"
-            self.counted.excluded += 1
-            if self._is_of_an_agent(event):
-                _remember(self._off_record, (event.host, event.session_id))  # wherever its later events come from
-        elif self.is_paused(binding.dir, moment):
-            why = "paused"
-            self.counted.paused += 1
-        else:
-            return None
-        if isinstance(event, SubagentStart):
-            _remember(self._off_record, (event.host, event.data.child_session_id))
+    def _passed_over(self, event: Event, binding: Binding, *, headless: bool, moment: datetime) -> PassedOver | None:
+        """Why an event is not recorded, counted; None: it is."""
+        why = self.off_record.why(event, binding.dir, headless=headless, moment=moment)
+        self.counted.excluded += why == "excluded"
+        self.counted.paused += why == "paused"
         return why
-
-    def _is_opted_out(self, event: Event, *, headless: bool) -> bool:
-        """What holds for a session holds for the sub-agents that it starts."""
-        settings = self.config()
-        return (
-            not settings.daemon.enabled
-            or (headless and not settings.privacy.record_headless)
-            or self._is_excluded(event)
-            or (event.host, event.session_id) in self._off_record
-        )
-
-
-def _remember(known: set[tuple[str, str]], session: tuple[str, str]) -> None:
-    if len(known) > MAX_REMEMBERED:
-        known.clear()
-    known.add(session)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
 
 
 async def _cleaned(events: Sequence[Event], chars: int) -> list[tuple[Event, Mapping[str, int]]]:
     return clean_all(events) if chars <= INLINE_CHARS else await asyncio.to_thread(clean_all, events)
-
-
-def _matches(cwd: str, pattern: str) -> bool:
-    """An exclude glob covers the directory and all below it; `~` is the home directory."""
-    expanded = str(Path(pattern).expanduser()).rstrip("/")
-    return fnmatch.fnmatch(cwd, expanded) or fnmatch.fnmatch(cwd, f"{expanded}/*")

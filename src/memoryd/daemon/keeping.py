@@ -11,7 +11,7 @@ from memoryd.daemon.journal.notes import KeptNote, KeptNotes, NewNote, NoteKind
 from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.store import Store
 from memoryd.errors import NotFound
-from memoryd.memory.blocks import Note, PlanStep
+from memoryd.memory.blocks import Note
 from memoryd.memory.labels import Labels
 from memoryd.memory.ports import Author
 
@@ -54,7 +54,7 @@ def _note(note: KeptNote, words: Labels) -> Note:
     return Note(
         id=note.id, kind=note.kind.value, text=descriptor(note, words) if described else note.text,
         by_agent=note.author is Author.HOST, described=described,
-        steps=tuple(PlanStep(text=step.text, done=step.done) for step in note.steps),
+        steps=note.steps,
     )  # fmt: skip
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from memoryd.clock import Clock
 from memoryd.daemon.indexing import Indexer
+from memoryd.ipc.methods.memory import Match
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import Root
 from memoryd.memory.ranking import Weights
 from memoryd.memory.search import memories
-from memoryd.memory.search.memories import Hit, Match
+from memoryd.memory.search.memories import Hit
 from memoryd.memory.shelf import Shelf
 
 SPARE_HITS = 200  #: of the index, which ranks by words alone

@@ -1,10 +1,13 @@
 """What `memoryd doctor` finds on the disk: the data directory, the journal, the spool, the memory files."""
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from memoryd.clock import utc_now
 from memoryd.daemon import mounts
 from memoryd.daemon.checks import Check, off, ok, wrong
 from memoryd.daemon.journal.damage import damage_of
@@ -13,6 +16,9 @@ from memoryd.ipc.spool import Spool
 from memoryd.memory.directory import unread
 
 _MOVE = "set [daemon] data_dir to a folder that is not (`memoryd backup` makes copies that are whole)"
+MIN_FREE_BYTES = 16 * 1024 * 1024  #: for the journal and its log
+MAX_AHEAD = timedelta(minutes=5)  #: clocks of machines that share a home differ by less
+MAX_WAIT = timedelta(minutes=5)  #: the daemon looks into the spool once a minute
 MAX_NAMED = 5  #: files that are named
 
 
@@ -39,6 +45,11 @@ def journal(places: Places) -> Check:
     path = places.data / "state.db"
     if not path.exists():
         return off("journal", f"{path} is not there yet")
+    if not path.stat().st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+        return wrong("journal", f"{path} is read-only", f"`chmod 600 {path}`, then `memoryd restart`")
+    if (free := shutil.disk_usage(places.data).free) < MIN_FREE_BYTES:
+        found = f"{free} bytes are free on the disk of {places.data}; events are refused when none are"
+        return wrong("journal", found, "free space; hooks and daemon go on by themselves")
     damage = damage_of(path)
     if damage is None:
         return ok("journal", f"{path}, whole")
@@ -49,10 +60,27 @@ def journal(places: Places) -> Check:
     return wrong("journal", f"{path} is damaged: {damage}", mend)
 
 
+def clock(places: Places, newest_at: datetime | None) -> Check:
+    """Whether it is later than what happened already.
+
+    :param newest_at: of the newest event, by its host's word
+    """
+    files = [path for name in ("state.db", "state.db-wal") if (path := places.data / name).exists()]
+    known = [datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in files] + ([newest_at] if newest_at else [])
+    now, last = utc_now(), max(known, default=utc_now())
+    if last - now <= MAX_AHEAD:
+        return ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
+    found = f"it is {now:%Y-%m-%d %H:%M} UTC here, and something was recorded at {last:%Y-%m-%d %H:%M} already"
+    return wrong("clock", found, "set the clock (`timedatectl set-ntp true`); if it was wrong then: purge that session")
+
+
 def spool(places: Places, *, running: bool) -> Iterator[Check]:
     held = Spool(places.spool)
-    waiting, bad = held.count(), held.bad()
-    if waiting:
+    waiting, bad, oldest = held.count(), held.bad(), held.oldest()
+    if running and oldest and utc_now() - oldest > MAX_WAIT:
+        found = f"{waiting} events wait, since {oldest:%Y-%m-%d %H:%M} UTC, and the daemon does not take them in"
+        yield wrong("spool", found, "`memoryd restart`; if it goes on, `memoryd logs --level warning` says why")
+    elif waiting:
         mend = "`memoryd start` takes them in" if not running else "the daemon takes them in within a minute"
         yield off("spool", f"{waiting} events wait, {held.bytes()} bytes", mend)
     else:

@@ -32,9 +32,8 @@ from memoryd.memory.text import bare
 from memoryd.worker.agents.question import Row, Told
 
 WANTED = PREFETCH_LIMIT
-SETTLE_SECONDS = (
-    0.3  #: after the end of a turn: a run that it made due begins first, a session that ends is seen to end
-)
+#: after the end of a turn: a run that it made due begins first, a session that ends is seen to end
+SETTLE_SECONDS = 0.3
 MAX_WAITING, MAX_SESSIONS = 8, 1000  #: the oldest go
 
 Session = tuple[str, str]  #: (host, session_id)

@@ -47,7 +47,7 @@ def select(
     :raises NotFound: no such session or host
     """
     if everything == any((session, source, before)):
-        raise UsageError("name what to purge: --session, --source and --before, one or more, or --all by itself")
+        raise UsageError("name what to purge: `session`, `source` and `before`, one or more, or `all` by itself")
     tier = Tier(source) if source in tuple(Tier) else None
     host = source if source and tier is None else None
     if host is not None and host not in (known := recorded.hosts()):

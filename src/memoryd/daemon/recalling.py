@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -27,6 +28,7 @@ from memoryd.ipc.hosts.base import Recall, Translated
 from memoryd.memory import labels, nearby, recall
 from memoryd.memory.blocks import Ask, Block, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.desk import session_ending
 from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
@@ -90,9 +92,20 @@ class Recaller:
         return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
 
     async def observe(self, event: Event) -> None:
-        """Take note of events that make a snapshot stale; not every host tells when a compaction has ended."""
-        if isinstance(event, PreCompact | PostCompact):
-            await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id)
+        """Take note of a compaction: it makes the snapshot stale.
+
+        One that a host begins may come to nothing. It counts when it has ended, where the host tells that.
+        """
+        match event:
+            case PreCompact(data=data) if data.summary:  # told by a transcript, which is read later
+                await self._forgotten(event, before=event.at)
+            case PreCompact() if hosts.get(event.host).tells_compacted:
+                pass
+            case PreCompact() | PostCompact():
+                await self._forgotten(event)
+
+    async def _forgotten(self, event: Event, *, before: datetime | None = None) -> None:
+        await asyncio.to_thread(self._snapshots.mark_stale, event.host, event.session_id, before=before)
 
     async def snapshot(
         self, roots: Roots, *, budget_tokens: int | None = None, max_chars: int = recall.MAX_CHARS,
@@ -113,6 +126,7 @@ class Recaller:
             catalogue=catalogue, now=now, today=now.astimezone().date(), weights=tuning.weights(self.config()),
             labels=words, checkpoint=checkpoint.inline(stood, words.resumption) if stood else None,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
+            talk=session_ending(*asker.session) if asker and asker.session and not stood else None,
             query=content_words(query or (stood.asks[-1] if stood else "")), prompt=query,
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
@@ -204,13 +218,14 @@ class Recaller:
         return self.runs.roots_of(binding.dir) if binding else None
 
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
-        max_chars, asker = hosts.get(event.host).max_context_chars, _asker(event)
+        host, asker = hosts.get(event.host), _asker(event)
+        max_chars = host.max_context_chars
         if source == "startup" and before is not None and self._just_taken(before):
             return ""  # the first prompt was quicker and has it
-        if source == "fork":  # the copied conversation holds what its parent was shown
+        if source == "fork" and host.replays_context:  # the copied conversation holds what its parent was shown
             taken = await self.snapshot(roots, max_chars=max_chars, asker=asker, unasked=True)
             return await self._keep(event, taken, say=False)
-        if source == "resume" and before is not None and not before.stale:
+        if source == "resume" and host.replays_context and before is not None and not before.stale:
             changed = await self.snapshot(roots, max_chars=max_chars, shown=before.shown, asker=asker, unasked=True)
             return await self._add(event, changed, before)
         compacted = source == "compact" or (before is not None and before.stale)

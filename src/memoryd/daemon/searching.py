@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.ipc.events import Role
-from memoryd.memory.search.documents import Mark, Spoken, TurnId
+from memoryd.ipc.methods.sessions import GroupBy
+from memoryd.memory.search.documents import Sketch, Spoken, TurnId
 from memoryd.memory.search.form import TIMED_BOOST, asks_when
 from memoryd.memory.search.port import Found
 from memoryd.memory.search.snippets import part, speaks_of
-
-GroupBy = Literal["none", "session", "thread"]
 
 ROLE_WEIGHTS: Mapping[Role, float] = {"user": 1.0, "assistant": 0.95, "tool": 0.6}
 FRESH_TEXTS = 2_000  #: newest events that are read where the index does not reach
@@ -79,20 +78,20 @@ class SessionSearch:
 
     def _places(self, query: str, directory: Path | None, found: Sequence[Found], after: int) -> list[Place]:
         """What the index found and the journal still holds, and what was said since; the best first."""
-        marks = [Mark.parse(hit.id) for hit in found]
-        sessions = self.conversations.sessions_of(mark.id.seq for mark in marks)
+        sketches = [Sketch.parse(hit.id) for hit in found]
+        sessions = self.conversations.sessions_of(sketch.id.seq for sketch in sketches)
         best, when = found[0].score if found else 1.0, asks_when(query)
         places = [
-            _place(mark, sessions[mark.id.seq], hit.score / best, when, block=n // BLOCK)
-            for n, (mark, hit) in enumerate(zip(marks, found, strict=True))
-            if mark.id.seq in sessions
+            _place(sketch, sessions[sketch.id.seq], hit.score / best, when, block=n // BLOCK)
+            for n, (sketch, hit) in enumerate(zip(sketches, found, strict=True))
+            if sketch.id.seq in sessions
         ]
         fresh = {s: speaks_of(s.text, query) for s in self.conversations.newest(after, FRESH_TEXTS, directory)}
         if any(fresh.values()):
             twins = {spoken.twin for spoken, score in fresh.items() if score}
             read = self.conversations.spoken(place.id for place in places)
             places = [place for place in places if place.id in read and read[place.id].twin not in twins]
-        places += [_place(Mark.of(spoken), spoken.session, score, when) for spoken, score in fresh.items() if score]
+        places += [_place(Sketch.of(spoken), spoken.session, score, when) for spoken, score in fresh.items() if score]
         return sorted(_lifted(places), key=lambda place: (place.block, -place.score, -place.id.seq, place.id.nth))
 
     def _grouped(self, places: list[Place], group_by: GroupBy) -> list[Place]:
@@ -126,11 +125,11 @@ class SessionSearch:
         return f"({told}) {own.text}" if told else own.text
 
 
-def _place(mark: Mark, session: str, relevance: float, when: bool, block: int = 0) -> Place:
+def _place(sketch: Sketch, session: str, relevance: float, when: bool, block: int = 0) -> Place:
     """A text keeps a share of its relevance, by who said it and by its form."""
-    relevance *= ROLE_WEIGHTS[mark.id.role]
-    score = relevance * mark.worth / 100 * (TIMED_BOOST if when and mark.timed else 1.0)
-    return Place(id=mark.id, session=session, score=score, relevance=relevance, block=block)
+    relevance *= ROLE_WEIGHTS[sketch.id.role]
+    score = relevance * sketch.worth / 100 * (TIMED_BOOST if when and sketch.timed else 1.0)
+    return Place(id=sketch.id, session=session, score=score, relevance=relevance, block=block)
 
 
 def _lifted(places: Iterable[Place]) -> Iterator[Place]:

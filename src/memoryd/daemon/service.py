@@ -22,6 +22,7 @@ from memoryd.ipc.places import Places
 LABEL = "io.memoryd.daemon"
 UNITS = ("memoryd.socket", "memoryd.service")
 BAKED = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "MEMORYD_SOCKET", "CLAUDE_CONFIG_DIR")  #: a service starts without these
+BOOTED = Path("/run/systemd/system")  #: there where systemd is the first process, as sd_booted(3) asks
 CALL_SECONDS = 20.0
 
 State = Literal["running", "enabled", "installed", "outdated", "absent"]
@@ -85,6 +86,12 @@ class Service:
 
     # the service manager
 
+    def there(self) -> bool:
+        """Whether this machine has a service manager: systemd as the first process, or launchd."""
+        if self.mac:
+            return shutil.which("launchctl") is not None
+        return shutil.which("systemctl") is not None and BOOTED.is_dir()
+
     def usable(self) -> bool:
         """Whether the service manager of this user answers."""
         if self.mac:
@@ -126,7 +133,11 @@ class Service:
             return "running" if loaded.returncode == 0 else "installed"
         if self._quiet("is-active", "memoryd.service"):
             return "running"
-        return "enabled" if self._quiet("is-enabled", "memoryd.socket") else "installed"
+        return "enabled" if self.enabled() else "installed"
+
+    def enabled(self) -> bool:
+        """Whether it starts at the next login; one that runs may not."""
+        return self.state() != "installed" if self.mac else self._quiet("is-enabled", "memoryd.socket")
 
     def main_pid(self) -> int | None:
         """The pid that the service manager runs; None: it runs none."""

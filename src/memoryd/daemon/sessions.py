@@ -7,7 +7,7 @@ interrupted. Nothing of a sub-agent counts for its parent.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from memoryd.ipc.events import (
     EndStatus,
@@ -22,8 +22,7 @@ from memoryd.ipc.events import (
     Turn,
     UserPrompt,
 )
-
-Due = Literal["interval", "compaction", "session_end", "idle", "manual"]
+from memoryd.ipc.methods.events import Due
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class Spending:
         ends = [window.frees_at for window in self.ledger.windows(now) if window.full]
         return max(ends + ([outage.until] if outage else []), default=None)
 
-    def notes(self) -> list[str]:
+    def hindrances(self) -> list[str]:
         """An outage, and an agent that fails run by run, for `memoryd status`; a job that waits says so itself."""
         if self.config().agent.kind == "rules":
             return []

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.trusts import Looked, Trusts
 from memoryd.errors import Conflict
+from memoryd.ipc.methods.team import TeamState
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory import team
 from memoryd.memory.aside import digest
@@ -19,15 +19,13 @@ from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.model import Root
 from memoryd.memory.scan import threats
 
-State = Literal["trusted", "new", "changed", "gone"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFile:
     """A file of a team memory beside what a person saw of it."""
 
     path: str
-    state: State
+    state: TeamState
     digest: str  #: of the file as it is now, '' when it is gone
     before: str  #: as it was looked at, '' for a new one
     now: str  #: '' when it is gone; both without secrets
@@ -59,9 +57,9 @@ class Teams:
             trusted = {
                 path: one for path, one in present.items() if path in known and known[path].digest == digest(one)
             }
-            marks = {path: known[path].digest for path in trusted}
-            if self._shown.get(key, ({}, None))[0] != marks:
-                self._shown[key] = (marks, team.catalogue(trusted))
+            digests = {path: known[path].digest for path in trusted}
+            if self._shown.get(key, ({}, None))[0] != digests:
+                self._shown[key] = (digests, team.catalogue(trusted))
             return tuple(_compared(known, present))
 
     def shown(self, roots: Mapping[Root, Path]) -> Catalogue:
@@ -105,17 +103,17 @@ def key_of(roots: Mapping[Root, Path]) -> str:
 def _compared(known: Mapping[str, Looked], present: Mapping[str, bytes]) -> Iterator[TeamFile]:
     for path in sorted({*known, *present}):
         before, content = known.get(path), present.get(path)
-        mark = digest(content) if content is not None else ""
+        held = digest(content) if content is not None else ""
         now = sanitise(readable(content)) if content is not None else ""
         yield TeamFile(
-            path=path, state=_state(before, mark), digest=mark, before=before.text if before else "", now=now,
+            path=path, state=_state(before, held), digest=held, before=before.text if before else "", now=now,
             flags=tuple(sorted(threats(readable(content or b"")))),
         )  # fmt: skip
 
 
-def _state(before: Looked | None, mark: str) -> State:
-    if not mark:
+def _state(before: Looked | None, held: str) -> TeamState:
+    if not held:
         return "gone"
     if before is None:
         return "new"
-    return "trusted" if before.digest == mark else "changed"
+    return "trusted" if before.digest == held else "changed"

@@ -5,17 +5,19 @@ the hooks brought are used instead.
 """
 
 import asyncio
+import errno
 import os
-import stat
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 from weakref import WeakValueDictionary
 
 import aiofiles
 import structlog
 from aiofiles.threadpool.binary import AsyncFileIO
 
+from memoryd import fsio
 from memoryd.daemon.cleaning import clean
 from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
@@ -23,19 +25,15 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PreCompact, ToolUse
 from memoryd.ipc.hosts.base import TranscriptRead
+from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
 CHUNK_BYTES = 4 * 1024 * 1024
-MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped by growing the chunk to here and moving on
 APPEND_EVENTS = 256
 
 log = structlog.get_logger("transcript")
 
 
 async def _nothing(event: Event) -> None: ...
-
-
-class _Refused(Exception):
-    """The file is not one that we read."""
 
 
 @dataclass(slots=True)
@@ -92,7 +90,7 @@ class TranscriptReader:
                 await asyncio.to_thread(self.positions.done, position)
         except FileNotFoundError:
             await asyncio.to_thread(self.positions.mark, position, "missing")
-        except (OSError, _Refused) as error:
+        except OSError as error:
             log.warning("transcript.refused", session=position.session_id, reason=type(error).__name__)
             await asyncio.to_thread(self.positions.mark, position, "refused")
         except MemorydError as error:
@@ -163,14 +161,22 @@ def _is_below(path: str, roots: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(root) for root in roots)
 
 
-def _open_safely(path: str, flags: int) -> int:
-    """Open without following a link and without waiting for a FIFO's writer.
+def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:
+    """How a transcript stands now, and why it would be refused. Blocking."""
+    try:
+        os.close(_open_safely(path, os.O_RDONLY))
+    except FileNotFoundError:
+        return "missing", ""
+    except OSError as error:
+        return "refused", error.strerror or str(error)
+    return "ok", ""
 
-    :raises _Refused: not a regular file of our uid with one name
-    """
-    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+
+def _open_safely(path: str, flags: int) -> int:
+    """:raises OSError: it is not a regular file of our uid with one name, or cannot be read"""
+    fd = fsio.open_regular(path)
     status = os.fstat(fd)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_nlink > 1:
-        os.close(fd)
-        raise _Refused(path)
-    return fd
+    if status.st_uid == os.getuid() and status.st_nlink <= 1:
+        return fd
+    os.close(fd)
+    raise PermissionError(errno.EPERM, "it is not a plain file of yours with one name", path)

@@ -9,6 +9,7 @@ from memoryd.daemon.sessions import Triggers
 from memoryd.memory.model import EntryType
 from memoryd.memory.ranking import Weights
 from memoryd.memory.search.embedding import EmbedderSpec
+from memoryd.worker.run import Bounds
 
 
 def weights(config: Config) -> Weights:
@@ -17,6 +18,10 @@ def weights(config: Config) -> Weights:
 
 def type_totals(config: Config) -> Mapping[EntryType, int]:
     return {EntryType(name): chars for name, chars in config.memory.type_totals.model_dump().items()}
+
+
+def bounds(config: Config) -> Bounds:
+    return Bounds(core_chars=config.memory.core_chars, type_totals=type_totals(config), weights=weights(config))
 
 
 def triggers(config: Config) -> Triggers:

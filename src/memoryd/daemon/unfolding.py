@@ -33,21 +33,21 @@ def unfold(journal: Store, ident: tuple[str, int], roots: Mapping[Root, Path], w
     if kind == descriptors.CHECKPOINT:
         return _checkpoint(journal, number, roots, words)
     found = large.of_event(journal, number)
-    return Unfolded(root=_root(_own(roots), found.dir, ident), kind="event", name=found.name, text=found.text)
+    return Unfolded(root=root_of(_own(roots), found.dir, ident), kind="event", name=found.name, text=found.text)
 
 
 def _note(journal: Store, number: int, roots: Mapping[Root, Path]) -> Unfolded:
     note = KeptNotes(journal).get(number)
     steps = [f"- [{'x' if step.done else ' '}] {n}. {step.text}" for n, step in enumerate(note.steps, start=1)]
     return Unfolded(
-        root=_root(roots, note.dir, (descriptors.NOTE, number)), kind=note.kind.value,
+        root=root_of(roots, note.dir, (descriptors.NOTE, number)), kind=note.kind.value,
         name=note.file or f"note {number}", text="\n".join([note.text, *steps]), state=keeping.state(note),
     )  # fmt: skip
 
 
 def _checkpoint(journal: Store, number: int, roots: Mapping[Root, Path], words: Labels) -> Unfolded:
     session = large.session_of(journal, number)
-    root = _root(_own(roots), Path(session["dir"]), (descriptors.CHECKPOINT, number))
+    root = root_of(_own(roots), Path(session["dir"]), (descriptors.CHECKPOINT, number))
     found = checkpoint.of(journal, session["host"], session["session_id"])
     if found is None:
         raise NotFound(f"checkpoint:{number} holds nothing yet: its session has asked nothing")
@@ -61,8 +61,9 @@ def _own(roots: Mapping[Root, Path]) -> Mapping[Root, Path]:
     return {root: roots[root]} if root in roots else {}
 
 
-def _root(roots: Mapping[Root, Path], directory: Path, ident: tuple[str, int]) -> Root:
+def root_of(roots: Mapping[Root, Path], directory: Path, ident: tuple[str, int]) -> Root:
+    """The root that holds what a descriptor's id stands for. :raises NotFound: none of these does"""
     for root, path in roots.items():
         if path == directory:
             return root
-    raise NotFound(f"{ident[0]}:{ident[1]} belongs to another project; name its directory with --cwd")
+    raise NotFound(f"{ident[0]}:{ident[1]} belongs to another project; ask from its directory (`cwd`)")

@@ -48,6 +48,7 @@ class Tier(StrEnum):
 _RANKS = {Tier.USER: 4, Tier.HOST: 3, Tier.REPOSITORY: 2, Tier.TOOL: 1, Tier.WEB: 0}
 
 Role = Literal["user", "assistant", "tool"]
+Trigger = Literal["manual", "auto"]  #: of a compaction
 #: of a text whose host says nothing else
 TIER_OF_ROLE: Mapping[Role, Tier] = {"user": Tier.USER, "assistant": Tier.HOST, "tool": Tier.TOOL}
 
@@ -93,7 +94,7 @@ class TurnData(_Frozen):
 
 
 class CompactData(_Frozen):
-    trigger: Literal["manual", "auto"] = "auto"
+    trigger: Trigger = "auto"
     messages: tuple[TextMessage, ...] = ()
     summary: str | None = None
 

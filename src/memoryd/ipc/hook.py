@@ -11,6 +11,7 @@ import select
 import sys
 import time
 
+CHILD = "MEMORYD_CHILD"  # in the environment of what memoryd itself starts: hooks that fire there end at once
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MAX_SPOOL_BYTES = 256 * 1024 * 1024
 MAX_SPOOL_FILES = 20_000
@@ -67,7 +68,7 @@ def run(host: str, event: "str | None", socket_path: str, spool_dir: str) -> int
     named. What the daemon did not take in time waits in `spool_dir`.
     """
     try:
-        if b"MEMORYD_CHILD" not in posix.environ:
+        if CHILD.encode() not in posix.environ:
             _deliver(host, event, socket_path, spool_dir)
     except Exception:  # a hook that fails aloud breaks the agent
         pass

@@ -5,9 +5,12 @@ The script holds the hook twice: compiled, because compiling it at each start co
 for the day the interpreter behind the same path is another one.
 """
 
+import ast
 import os
+import re
 import shlex
 import subprocess
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -79,6 +82,31 @@ def _start(interpreter: str) -> str:
         return shebang
     # One file for two readers: sh runs the exec and never returns, Python sees a string.
     return f"#!/bin/sh\n''':'\nexec {shlex.quote(interpreter)} -IS \"$0\" \"$@\"\n'''"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a script was written for, as its text says."""
+
+    interpreter: str
+    socket: str
+    spool: str
+    this_release: bool  #: it holds the hook of this release
+
+
+_START = re.compile(r"""\A#!(?P<plain>/\S+) -IS\n|\A#!/bin/sh\n''':'\nexec (?P<quoted>.+) -IS """)
+_CALL = re.compile(r"^    run\(sys\.argv\[1\], .*? else None, (?P<places>['\"].*['\"])\)$", re.MULTILINE)
+
+
+def read_back(text: str) -> Written | None:
+    """Return what a script was written for, None when it is none of ours."""
+    start, calls = _START.match(text), list(_CALL.finditer(text))
+    if start is None or not calls:
+        return None
+    socket, spool = ast.literal_eval(calls[-1]["places"])
+    source = Path(hook.__file__).read_text(encoding="utf-8")
+    interpreter = start["plain"] or shlex.split(start["quoted"])[0]
+    return Written(interpreter=interpreter, socket=socket, spool=spool, this_release=source in text)
 
 
 def write(path: Path, text: str) -> None:

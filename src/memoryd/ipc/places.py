@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd.errors import ConfigError
+
 MAX_SOCKET_BYTES = 104 if sys.platform == "darwin" else 108  #: sun_path with its NUL
 
 
@@ -35,9 +37,11 @@ def find(env: Mapping[str, str] | None = None, *, data: str | None = None, socke
 
     Socket: `$MEMORYD_SOCKET`, else `socket`, else `$XDG_RUNTIME_DIR/memoryd/memoryd.sock`, else
     `<data>/run/memoryd.sock`; a path too long for the platform falls back to a short one under the user's cache.
+
+    :raises ConfigError: no home directory is known, as for a user of a container whom no passwd file names
     """
     env = os.environ if env is None else env
-    home = Path(env.get("HOME") or Path.home())
+    home = _home(env)
     mac = sys.platform == "darwin"
     data_dir = Path(data) if data else _xdg(env, "XDG_DATA_HOME", home, _DATA_MAC if mac else ".local/share")
     chosen = env.get("MEMORYD_SOCKET") or socket
@@ -53,6 +57,13 @@ def find(env: Mapping[str, str] | None = None, *, data: str | None = None, socke
     return Places(data=data_dir, socket=path, config=config)
 
 
+def _home(env: Mapping[str, str]) -> Path:
+    try:
+        return Path(env.get("HOME") or Path.home())
+    except RuntimeError as error:
+        raise ConfigError("no home directory is known for this user; set HOME") from error
+
+
 def configured(env: Mapping[str, str] | None = None) -> Places:
     """Return the places of the daemon as it is configured, for a client that reads none of its other settings.
 
@@ -60,11 +71,14 @@ def configured(env: Mapping[str, str] | None = None) -> Places:
     """
     env = os.environ if env is None else env
     try:
-        table = tomllib.loads(find(env).config.read_text("utf-8")).get("daemon", {})
+        table = tomllib.loads(find(env).config.read_text("utf-8")).get("daemon")
     except (OSError, ValueError):
-        table = {}
+        table = None
+    table = table if isinstance(table, dict) else {}
     named = {key: env.get(f"MEMORYD_DAEMON__{key}".upper()) or table.get(key) for key in ("data_dir", "socket")}
-    return find(env, data=named["data_dir"], socket=named["socket"])
+    whole = {key: os.path.expanduser(value) for key, value in named.items() if isinstance(value, str)}
+    absolute = {key: path for key, path in whole.items() if os.path.isabs(path)}
+    return find(env, data=absolute.get("data_dir"), socket=absolute.get("socket"))
 
 
 _DATA_MAC = "Library/Application Support"

@@ -9,7 +9,6 @@ import asyncio
 import errno
 import os
 import re
-import stat
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -76,6 +75,11 @@ class Spool:
     def count(self) -> int:
         """How many files wait."""
         return len(self._names())
+
+    def oldest(self) -> datetime | None:
+        """When the hook ran that left the first of them; None: none waits."""
+        names = self._names()
+        return _time_of(names[0]) if names else None
 
     def bytes(self) -> int:
         """How many bytes they hold."""
@@ -145,11 +149,11 @@ def _time_of(name: str) -> datetime:
 def _start_of(path: Path) -> bytes:
     """What a file holds, as far as a line may be long; of a link or what cannot be read, nothing."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = fsio.open_regular(path)
     except OSError:
         return b""
     try:
-        return os.read(descriptor, MAX_LINE_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+        return os.read(descriptor, MAX_LINE_BYTES)
     finally:
         os.close(descriptor)
 
@@ -160,14 +164,14 @@ _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  #: our trouble, not the f
 def _read_line(path: Path) -> bytes | None:
     """One whole line from a regular file of ours; None for links, pipes, other people's, torn or overlong files."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = fsio.open_regular(path)
     except OSError as error:
         if error.errno in _PASSING:
             raise fsio.translate(error, "read", str(path)) from error
         return None
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_size > MAX_LINE_BYTES:
+        if found.st_uid != os.getuid() or found.st_size > MAX_LINE_BYTES:
             return None
         line = fsio.read_all(descriptor)
     finally:

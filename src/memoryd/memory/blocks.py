@@ -69,6 +69,7 @@ class Ask:
     notes: tuple[Note, ...] = ()  #: priority, working and plan, the newest first
     weights: Weights = WEIGHTS  #: of what entries are ranked by
     resumed: bool = False  #: the host still has in its context what the session was shown before
+    talk: str | None = None  #: how the path of the summary ends of the talk that the host has before it
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,15 @@ DATED_DAYS = 30  #: how long a fact that no user said is kept
 
 
 def session_path(host: str, session_id: str, date: str) -> str:
-    """Return the path of a session's summary: a readable start of the id and a hash that tells sessions apart."""
+    """Return the path of a session's summary."""
+    return f"{SESSION_DIR}/{date}-{session_ending(host, session_id)}"
+
+
+def session_ending(host: str, session_id: str) -> str:
+    """Return how that path ends: a readable start of the id and a hash that tells sessions apart."""
     start = "".join(c for c in session_id.lower() if c.isascii() and c.isalnum())[:8]
     digest = hashlib.sha256(f"{host}\0{session_id}".encode(errors="surrogatepass")).hexdigest()[:8]
-    return f"{SESSION_DIR}/{date}-{start + '-' if start else ''}{digest}.md"
+    return f"{start + '-' if start else ''}{digest}.md"
 
 
 class Desk:

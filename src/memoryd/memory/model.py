@@ -1,8 +1,10 @@
 """The nouns of a memory directory: roots, files, entries, lines."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
 from memoryd.ipc.events import Tier
@@ -14,6 +16,11 @@ class Root(StrEnum):
     USER = "user"
     PROJECT = "project"
     TEAM = "team"  #: read only, and only by recall, list, read and search
+
+
+def directory_of(roots: Mapping[Root, Path]) -> Path:
+    """The memory directory that roots are about: the project's, else the user's."""
+    return roots.get(Root.PROJECT) or roots[Root.USER]
 
 
 class FileKey(NamedTuple):

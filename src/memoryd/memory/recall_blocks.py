@@ -85,7 +85,7 @@ def team(ask: Ask) -> Iterator[Section]:
 
 
 def sessions(ask: Ask) -> Iterator[Section]:
-    known = ask.catalogue.sessions
+    known = [one for one in ask.catalogue.sessions if not ask.talk or not one.key.path.endswith(ask.talk)]
     pieces = [_session_piece(session, ask.labels) for session in known[:SESSIONS]]
     yield Section(heading=ask.labels.sessions, pieces=pieces, unlisted=max(0, len(known) - SESSIONS))
 

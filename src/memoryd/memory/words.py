@@ -62,7 +62,7 @@ def is_particle(char: str) -> bool:
     return bool(_CJK_STOP.match(char))
 
 
-def tokens(text: str, stems: Stems) -> list[str]:
+def words_of(text: str, stems: Stems) -> list[str]:
     """Return the words of a document, in order; a symbol's whole comes before its parts, and a run's characters too."""
     found: list[str] = []
     for chunk in _chunks(text):

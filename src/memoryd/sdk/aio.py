@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-from memoryd.ipc.events import TextMessage, ToolUseData
+from memoryd.ipc.events import TextMessage, ToolUseData, Trigger
 from memoryd.ipc.methods.base import Author, EntryTypeName, ScopeName
 from memoryd.ipc.methods.memory import MemoryItem, MemorySaved
 from memoryd.sdk.context import Context
@@ -67,9 +67,7 @@ class AsyncMemory:
             duration_ms=duration_ms,
         )  # fmt: skip
 
-    async def before_compaction(
-        self, messages: Sequence[TextMessage] = (), *, trigger: Literal["manual", "auto"] = "auto"
-    ) -> bool:
+    async def before_compaction(self, messages: Sequence[TextMessage] = (), *, trigger: Trigger = "auto") -> bool:
         return await asyncio.to_thread(self._memory.before_compaction, messages, trigger=trigger)
 
     async def after_compaction(self, summary: str | None = None) -> bool:

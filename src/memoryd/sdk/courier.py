@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from memoryd.clock import mono
-from memoryd.errors import Busy, CannotWrite, MemorydError, Retry
+from memoryd.errors import Busy, CannotWrite, MemorydError, Retry, by_code
 from memoryd.ipc import hook, places
 from memoryd.ipc.client import Client, Params
 from memoryd.ipc.methods.events import HookDeliver, HookDelivered
@@ -77,11 +77,18 @@ class Courier:
         try:
             self._catch_up(deadline_mono)
             answer: HookDelivered = self._call("hook.deliver", delivery, deadline_mono)
-            return answer
         except MemorydError as error:
             self._go_on_without(error)
             self._keep(delivery)
             return None
+        if answer.refused is not None:
+            raise by_code(answer.refused.code)(answer.refused.message)
+        return answer
+
+    def try_again(self) -> None:
+        """Let the next call try, although a deadline was missed: what waits here has no later chance."""
+        if self.unsent:
+            self._rest_until_mono = 0.0
 
     def catch_up(self, deadline_mono: float) -> None:
         """Bring what waits, so that the session is known before something is asked about it."""

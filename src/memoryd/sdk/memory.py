@@ -8,7 +8,8 @@ from typing import Any, Literal, Self, get_args
 
 from memoryd.clock import mono
 from memoryd.errors import MemorydError, NotFound, UsageError
-from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData
+from memoryd.ipc import hook
+from memoryd.ipc.events import EndStatus, TextMessage, ToolUseData, Trigger
 from memoryd.ipc.methods.base import Author, EntryTypeName, ScopeName
 from memoryd.ipc.methods.events import HookDelivered
 from memoryd.ipc.methods.memory import MemoryItem, MemorySaved
@@ -58,7 +59,7 @@ class Memory:
         """
         if without_daemon not in get_args(WithoutDaemon):
             raise UsageError(f"without_daemon is noop, spool or raise, not {without_daemon!r}")
-        of_an_agent = "MEMORYD_CHILD" in os.environ  # memoryd started this process: it would learn from itself
+        of_an_agent = hook.CHILD in os.environ  # memoryd started this process: it would learn from itself
         self._courier = Courier(daemon=daemon, without_daemon=without_daemon, enabled=enabled and not of_an_agent)
         self._deadline_seconds = deadline_seconds
         self._where = Where(cwd=cwd, memory_dir=memory_dir)
@@ -126,9 +127,7 @@ class Memory:
             self._set(turn_id=None, turn_count=self._state.turn_count + 1)
             return _is_recorded(recorded)
 
-    def before_compaction(
-        self, messages: Sequence[TextMessage] = (), *, trigger: Literal["manual", "auto"] = "auto"
-    ) -> bool:
+    def before_compaction(self, messages: Sequence[TextMessage] = (), *, trigger: Trigger = "auto") -> bool:
         """The conversation is about to be shortened: what is in it is consolidated now."""
         with self._lock:
             return _is_recorded(
@@ -148,6 +147,7 @@ class Memory:
         with self._lock:
             if self._state.starts_with == "startup":
                 return False  # nothing was said in it
+            self._courier.try_again()
             return _is_recorded(self._deliver(self._deadline(), ("session_end", {"reason": reason})))
 
     def save(

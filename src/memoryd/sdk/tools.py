@@ -1,11 +1,12 @@
 """Tools for the model, as typed functions that agent libraries take as they are. Their docstrings are read by it."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from memoryd.errors import MemorydError
+from memoryd.ipc.methods.base import FactTypeName
 from memoryd.sdk.aio import AsyncMemory
 
 Tool = Callable[..., Awaitable[Any]]
@@ -28,7 +29,7 @@ def tools_of(memory: AsyncMemory) -> list[Tool]:
             return [f"Not searched: {error}"]
         return [f"{item.name}: {item.text or item.description}" for item in found]
 
-    async def memory_save(content: Content, type: Literal["project", "reference"]) -> str:
+    async def memory_save(content: Content, type: FactTypeName) -> str:
         """Remember one fact of the project, or where something is found, that will matter in another conversation.
 
         Save sparingly: no secrets, no code, nothing of the moment, nothing that the repository says itself. What the

@@ -64,6 +64,15 @@ class Plan:
 Planner = Callable[[Mapping[FileKey, bytes]], Plan]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much memory may hold after a run."""
+
+    core_chars: int = draft.CORE_CHARS  #: of a core file
+    type_totals: Mapping[EntryType, int] = field(default_factory=lambda: TYPE_TOTALS)
+    weights: Weights = WEIGHTS  #: of what makes room for others
+
+
 @dataclass(slots=True, kw_only=True)
 class Runner:
     """Carries runs out."""
@@ -74,9 +83,7 @@ class Runner:
     breaker: Breaker
     fallback: MemoryAgent | None = None  #: of an agent that asks a model: takes the ranges on which it has failed
     catch_up: Callable[[Path], Awaitable[None]]
-    core_chars: int = draft.CORE_CHARS
-    type_totals: Mapping[EntryType, int] = field(default_factory=lambda: TYPE_TOTALS)
-    weights: Weights = WEIGHTS  #: of what makes room for others
+    bounds: Callable[[], Bounds] = Bounds
     net: second_net.Net = field(default_factory=second_net.NoNet)
     clock: Clock = utc_now
     after_apply: Callable[[Run], None] = field(default=lambda run: None)
@@ -222,6 +229,7 @@ class Runner:
         person = run.author is not Author.RUN
 
         def plan(base: Mapping[FileKey, bytes]) -> Plan:
+            bounds = self.bounds()
             accepted, refused = acceptance.judge(
                 proposals, evidence=self.runs.evidence, base=base, person=person,
                 rejected=self.runs.rejected(run.roots.values()), last_said=self._last_said(run),
@@ -229,8 +237,8 @@ class Runner:
             made = draft.build(
                 base, accepted, now=self.clock(), has_project=run.has_project, sources=self.runs.sources,
                 ours=lambda key, line: self.runs.ours(run.roots[key.root], key.path, line),
-                core_chars=self.core_chars,
-                type_totals=None if person else self.type_totals, weights=self.weights,
+                core_chars=bounds.core_chars, type_totals=None if person else bounds.type_totals,
+                weights=bounds.weights,
             )  # fmt: skip
             refusal = acceptance.check_draft(made, base, person=person)
             return Plan(

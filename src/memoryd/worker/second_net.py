@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from memoryd.errors import InternalError
-from memoryd.ipc import redaction
+from memoryd.ipc import hook, redaction
 from memoryd.memory.changes import decode
 from memoryd.memory.model import MemoryView
 from memoryd.memory.ports import FileChange
@@ -55,7 +55,7 @@ class ChildNet:
         try:
             done = subprocess.run(
                 [sys.executable, "-P", "-m", "memoryd.worker.scan_child"], input=json.dumps(texts).encode(),
-                capture_output=True, check=True, timeout=SECONDS, env={**os.environ, "MEMORYD_CHILD": "1"},
+                capture_output=True, check=True, timeout=SECONDS, env={**os.environ, hook.CHILD: "1"},
             )  # fmt: skip
             return [[(start, end) for start, end in places] for places in json.loads(done.stdout)]
         except (OSError, subprocess.SubprocessError, ValueError) as error:

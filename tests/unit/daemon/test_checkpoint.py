@@ -10,7 +10,7 @@ from memoryd.daemon import checkpoint, descriptors
 from memoryd.daemon.checkpoint import INLINE_BYTES, Checkpoint, File
 from memoryd.daemon.journal.progress import Progress
 from memoryd.daemon.journal.steps import Kind
-from memoryd.memory import labels
+from memoryd.memory import aside, labels
 
 
 def made(*, more: dict[str, Any] | None = None, **texts: list[str]) -> Checkpoint:
@@ -65,7 +65,7 @@ def test_what_is_long_is_told_in_short_with_its_descriptor_within_two_kibibytes(
 def test_a_target_that_is_gone_or_changed_is_stale(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"one")
-    digest, later = descriptors.digest_of(b"one"), datetime.now(UTC) + timedelta(hours=1)
+    digest, later = aside.digest(b"one"), datetime.now(UTC) + timedelta(hours=1)
     assert (descriptors.state_of(file, digest), descriptors.state_since(file, later)) == ("", "")
     assert descriptors.state_since(file, later - timedelta(hours=2)) == "changed"
     file.write_bytes(b"two")

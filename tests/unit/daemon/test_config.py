@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.daemon.config import Config, load, sources
+from memoryd.daemon.config import Config, load, places_of, sources
 from memoryd.daemon.tuning import type_totals, weights
 from memoryd.errors import ConfigError
+from memoryd.ipc import places as placing
 from memoryd.memory import quality
 from memoryd.memory.model import EntryType
 from memoryd.memory.ranking import WEIGHTS, Weights
@@ -134,3 +135,20 @@ def test_a_base_url_that_is_none_is_refused_with_what_one_looks_like(tmp_path: P
         load(tmp_path / "config.toml", {"MEMORYD_AGENT__BASE_URL": url})
     good = {"MEMORYD_AGENT__BASE_URL": "https://models.example/v1", "MEMORYD_AGENT__API_KEY_ENV": "MY_GATEWAY_KEY"}
     assert load(tmp_path / "config.toml", good).agent.base_url == "https://models.example/v1"
+
+
+def test_a_place_is_absolute_for_every_process_that_reads_it(tmp_path: Path, home: Path) -> None:
+    path = write(tmp_path, '[daemon]\ndata_dir = "~/mine"\nsocket = "run/s"\n')
+    with pytest.raises(ConfigError, match=r"daemon\.socket: is no absolute path; write all of it"):
+        load(path, {})
+    config = load(write(tmp_path, '[daemon]\ndata_dir = "~/mine"\n'), {})
+    assert places_of(config).data == home / "mine"
+    env = {"HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path)}
+    (tmp_path / "memoryd").mkdir()
+    for text, data in (
+        ('data_dir = "~/mine"', home / "mine"),
+        ('data_dir = "mine"', home / ".local" / "share" / "memoryd"),
+        ("data_dir = 3", home / ".local" / "share" / "memoryd"),
+    ):
+        (tmp_path / "memoryd" / "config.toml").write_text(f"[daemon]\n{text}\n")
+        assert placing.configured(env).data == data

@@ -96,20 +96,20 @@ def test_calls_pause_until_the_outage_and_the_limits_that_are_used_up_have_ended
     assert books.spending.paused_until() is None
     books.spending.breaker.failed("provider-down", "cannot reach acme; look at the network", START)
     assert books.spending.paused_until() == START + timedelta(minutes=1)
-    (note,) = books.spending.notes()
+    (note,) = books.spending.hindrances()
     assert "2026-11-30T08:01:00.000Z" in note
     assert "(provider-down: cannot reach acme; look at the network); `memoryd consolidate` tries at once" in note
     books.config = books.config.model_copy(update={"budget": Budget(tokens_per_day=1000)})
     books.call("r", None)
     assert books.spending.paused_until() == datetime.fromisoformat("2026-12-01T00:00:00Z")
     books.now += DAY
-    assert (books.spending.paused_until(), books.spending.notes()) == (None, [])
+    assert (books.spending.paused_until(), books.spending.hindrances()) == (None, [])
 
 
 def test_nothing_holds_the_rules_up(books: Books) -> None:
     books.spending.breaker.failed("quota", "add credit", START)
     books.config = Config(budget=Budget(calls_per_day=0))
-    assert (books.spending.paused_until(), books.spending.notes()) == (None, [])
+    assert (books.spending.paused_until(), books.spending.hindrances()) == (None, [])
 
 
 def test_no_money_does_not_pause_a_model_that_costs_none(books: Books) -> None:
@@ -133,7 +133,7 @@ def test_an_agent_whose_newest_runs_all_failed_is_told_until_one_succeeds(books:
             " values (?,'/m/a','run','consolidate',?,?,'bad-answer: a larger model may',?)",
             run_id, agent, outcome, rfc3339(books.now),
         )  # fmt: skip
-        return books.spending.notes()
+        return books.spending.hindrances()
 
     assert [ended("r1", "failed"), ended("r2", "rejected"), ended("r3", "deferred")] == [[], [], []]
     (note,) = ended("r4", "failed")

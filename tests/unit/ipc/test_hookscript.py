@@ -53,6 +53,21 @@ def test_an_interpreter_behind_a_path_with_spaces_is_started_by_a_shell(places: 
     script = short_dir / "memoryd-hook"
     hookscript.write(script, f"{start}\n{text}")
     assert spooled_by(script, places) == 1
+    written = hookscript.read_back(script.read_text())
+    assert written is not None
+    assert written.interpreter == interpreter
+
+
+def test_a_script_tells_what_it_was_written_for(places: Places) -> None:
+    text = hookscript.generate(places, Path(sys.executable))
+    assert hookscript.read_back(text) == hookscript.Written(
+        interpreter=os.path.realpath(sys.executable), socket=str(places.socket), spool=str(places.spool),
+        this_release=True,
+    )  # fmt: skip
+    older = hookscript.read_back(text.replace("SLOW_SECONDS = 10", "SLOW_SECONDS = 9"))
+    assert older is not None
+    assert not older.this_release
+    assert hookscript.read_back("#!/bin/sh\nexit 0\n") is None
 
 
 def test_a_path_too_long_for_the_kernel_is_started_by_a_shell() -> None:

@@ -88,6 +88,19 @@ def test_one_missed_deadline_is_the_only_one_for_a_while(monkeypatch: pytest.Mon
     assert said(daemon) == [*WHOLE, "user_prompt:four", "turn:"]
 
 
+def test_what_waits_at_the_end_is_brought_if_the_daemon_is_back() -> None:
+    daemon = FakeDaemon()
+    with Memory(daemon=daemon) as memory:
+        memory.before_invocation("one")
+        daemon.slow = True
+        memory.after_invocation("1")
+        daemon.slow = False
+        memory.before_invocation("two")  # it is left alone for a while
+        assert len(daemon.data_of("user_prompt")) == 1
+    assert [data.text for data in daemon.data_of("user_prompt")] == ["one", "two"]
+    assert len(daemon.data_of("turn")) == len(daemon.data_of("session_end")) == 1
+
+
 def test_too_much_that_waits_loses_its_oldest() -> None:
     memory = Memory(daemon=FakeDaemon(absent=True))
     talk(memory, *map(str, range(courier.MAX_UNSENT // 2 + 1)))

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import secrets
-import stat
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -116,7 +115,7 @@ def _put(folder_fd: int, temporary: str, target: Path, *, force: bool) -> None:
 
 
 def _there(target: Path) -> Conflict:
-    return Conflict(f"{target} is there already; name another file, or give --force to replace it")
+    return Conflict(f"{target} is there already; name another file, or let it be replaced (`force`)")
 
 
 def check_target(target: Path, data: Path, *, force: bool) -> None:
@@ -180,12 +179,11 @@ def opened(path: Path, kind: str) -> Iterator[Archive]:
     :raises BadEvent: no archive, of another kind or a newer form, or a checksum is wrong
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = fsio.open_regular(path, follow=True)
+    except fsio.Irregular as error:
+        raise PathRefused(f"cannot read {path}: it is no regular file") from error
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}") from error
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise PathRefused(f"cannot read {path}: it is no regular file")
     with os.fdopen(fd, "rb") as file:
         try:
             with tarfile.open(fileobj=file, mode="r:*") as tar:

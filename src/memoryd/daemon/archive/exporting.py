@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd import fsio
 from memoryd.clock import Clock, rfc3339
 from memoryd.daemon import placeholder_key
 from memoryd.daemon.archive import container
@@ -88,13 +89,16 @@ class Exporter:
 
         :raises PathRefused: `target` is inside the data directory
         :raises Conflict: it is there already
+        :raises CannotWrite: its folder cannot be written
         """
         container.check_target(target, self.places.data, force=force)
         outside = [str(path) for path in paths if not path.is_relative_to(self.places.data)]
         head = {
             "kind": "backup", "created_at": rfc3339(self.clock()), "data": str(self.places.data), "outside": outside,
         }  # fmt: skip
-        with tempfile.TemporaryDirectory(prefix=".memoryd-", dir=target.parent) as folder:
+        with fsio.translated("write", None, target):
+            beside = tempfile.TemporaryDirectory(prefix=".memoryd-", dir=target.parent)
+        with beside as folder:
             copy = Path(folder) / "state.db"
             with container.writing(target, self.places.data, head, force=force) as archive:
                 _add_files(archive, {self._place(path): self.shelf.observed(path) for path in paths})

@@ -13,7 +13,7 @@ def archives_of(daemon: Daemon) -> Archives:
     return Archives(
         shelf=shelf,
         exporter=Exporter(places=places, history=history, shelf=shelf, clock=clock),
-        reader=Reader(places=places, history=history, off_record=daemon.ingest.is_off_record),
+        reader=Reader(places=places, history=history, off_record=daemon.off_record.covers),
         importer=Importer(places=places, runs=daemon.runs, history=history, shelf=shelf, clock=clock),
         git=GitHistory(places=places, history=history, versions=daemon.runs.versions, clock=clock),
         after_import=daemon.after_import,

@@ -18,12 +18,17 @@ from memoryd.ipc.places import Places
 CALL_SECONDS = 30.0
 
 
+def settings() -> configuration.Config:
+    """:raises ConfigError: the configuration is broken"""
+    return configuration.load(placing.find().config)
+
+
 def places() -> Places:
     """The places as the daemon sees them: environment and configuration.
 
     :raises ConfigError: the configuration is broken
     """
-    return configuration.places_of(configuration.load(placing.find().config))
+    return configuration.places_of(settings())
 
 
 def places_anyway() -> Places:

@@ -1,20 +1,19 @@
 """install, uninstall, service: memoryd in the hosts and with the service manager."""
 
 import shutil
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from memoryd.daemon import projects
+from memoryd.daemon import projects, servicechecks
 from memoryd.daemon.cli import asking, process, screen
 from memoryd.daemon.cli.root import CONNECT, Yes, app
 from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.install import INSTALLABLE, Installer, Plan, Target, asks_for, carry_out
 from memoryd.daemon.service import Service, run_steps
-from memoryd.errors import ConfigError, MemorydError, NotFound, UsageError
+from memoryd.errors import CannotWrite, ConfigError, MemorydError, NotFound, UsageError
 from memoryd.ipc import starter
 
 
@@ -40,15 +39,15 @@ def install(
 
     Example: [cyan]memoryd install claude-code --dry-run[/]
     """
-    installer = Installer(places=asking.places())
+    installer = Installer(places=asking.places(), autostart=asking.settings().daemon.autostart)
     if listing:
         _list(installer)
         return
-    broken = list[ConfigError]()
+    broken = list[ConfigError | CannotWrite]()
     for target in _targets(installer, host, everywhere, project, mcp):
         try:
             plan = installer.plan_uninstall(target) if uninstall else installer.plan_install(target)
-        except ConfigError as error:  # keeps no other host from its change
+        except (ConfigError, CannotWrite) as error:  # keeps no other host from its change
             broken.append(error)
         else:
             _connect(target, plan, dry_run=dry_run, uninstall=uninstall, yes=yes)
@@ -120,7 +119,7 @@ def _carry_out(plan: Plan, *, dry_run: bool, yes: bool, unchanged: str) -> None:
     if not plan.visible:
         screen.say(unchanged)
     elif not dry_run:
-        _confirm("Write this?", yes)
+        asking.confirm("Write this?", yes)
     if not dry_run:
         carry_out(plan)
 
@@ -132,15 +131,6 @@ def _show(plan: Plan) -> None:
             screen.diff(text)
     for note in plan.notes:
         screen.warn(f"note: {note}")
-
-
-def _confirm(question: str, yes: bool) -> None:
-    """:raises UsageError: nobody to ask :raises Abort: no"""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError("nobody is here to ask; look at the change above and repeat the command with --yes")
-    typer.confirm(question, abort=True)
 
 
 @app.command(name="uninstall", rich_help_panel=CONNECT)
@@ -163,11 +153,11 @@ def uninstall_everything(
         screen.say(f"remove the service: {', '.join(path.name for path in service.files())}")
     if data:
         screen.say(f"delete {places.data}: the journal and every memory in it, for good")
-    _confirm("Do this?", yes)
+    asking.confirm("Do this?", yes)
     carry_out(plan)
-    starter.settle(places, None)
     _remove_service(service)
     process.stop(places)
+    starter.settle(places, None)  # last: a daemon that read its configuration meanwhile would have written it again
     if data and places.data.is_dir():
         _delete_ours(places.data)
     stays = [str(path) for path in (places.config, places.data) if path.exists()]
@@ -198,13 +188,17 @@ app.add_typer(service_app, name="service", rich_help_panel=CONNECT)
 def service_install(yes: Yes = False) -> None:
     """Write the unit files, and start the daemon with them now and at each login.
 
+    Where no service manager runs (a container, WSL, ssh), it writes nothing and says what to do instead.
+
     Example: [cyan]memoryd service install --yes[/]
     """
     places = asking.places()
     service = Service(places=places)
+    if not service.there():
+        raise UsageError(f"{servicechecks.WITHOUT}; {servicechecks.INSTEAD}")
     for path in service.files():
         screen.say(f"write {path}")
-    _confirm("Write and start it?", yes)
+    asking.confirm("Write and start it?", yes)
     service.write()
     if not service.usable():
         screen.say("the service manager of this user does not answer here; run this in a login session:")
@@ -231,7 +225,7 @@ def service_uninstall(yes: Yes = False) -> None:
         return
     for path in service.files():
         screen.say(f"remove {path}")
-    _confirm("Stop and remove it?", yes)
+    asking.confirm("Stop and remove it?", yes)
     _remove_service(service)
 
 
@@ -253,15 +247,30 @@ def service_status() -> None:
     Example: [cyan]memoryd service status[/]
     """
     service = Service(places=asking.places())
+    if not service.there():
+        screen.say(_without(service, autostart=asking.settings().daemon.autostart))
+        raise typer.Exit(3)
     state = service.state() if service.usable() else service.written()
-    hints = {
-        "running": "running",
-        "enabled": "enabled; the first hook starts it",
-        "installed": "installed, not enabled; `memoryd service install` enables it",
-        "current": "installed; its service manager does not answer here",
-        "outdated": "installed by another release; `memoryd service install` renews it",
-        "absent": "not installed; `memoryd service install` installs it",
-    }
-    screen.say(hints[state])
+    screen.say(_STATES[state])
+    if state == "running" and not service.enabled():
+        screen.warn(f"note: it does not start at the next login; {servicechecks.TAKE_OVER} enables it")
+    if state in ("running", "enabled") and (pid := servicechecks.stranger(service)):
+        screen.warn(f"note: the daemon that runs, pid {pid}, is not its; {servicechecks.TAKE_OVER} puts its own there")
     if state not in ("running", "enabled"):
         raise typer.Exit(3)
+
+
+_STATES = {
+    "running": "running",
+    "enabled": "enabled; the first hook starts it",
+    "installed": "installed, not enabled; `memoryd service install` enables it",
+    "current": "installed; its service manager does not answer here",
+    "outdated": "installed by another release; `memoryd service install` renews it",
+    "absent": "not installed; `memoryd service install` installs it",
+}
+
+
+def _without(service: Service, *, autostart: bool) -> str:
+    instead = "a hook starts the daemon, as [daemon] autostart says" if autostart else servicechecks.INSTEAD
+    left = "; files of a service lie there, `memoryd service uninstall` removes them"
+    return f"{servicechecks.WITHOUT}; {instead}{left if service.written() != 'absent' else ''}"

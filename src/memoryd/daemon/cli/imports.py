@@ -10,7 +10,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.root import PAST, Json, Yes, app
-from memoryd.errors import UsageError
 from memoryd.ipc.methods.imports import ImportProgress
 
 PLAN_SECONDS = 600.0  #: to look at every file of a large folder on a slow disk
@@ -47,7 +46,7 @@ def import_(
     if dry_run:
         return _tell(_carried_out({**wanted, "dry_run": True}, "looking", quiet=json), json=json)
     if not (yes or no_consolidate) and asking.ask("agent.get").kind != "rules":
-        _confirm(_carried_out({**wanted, "dry_run": True}, "looking", quiet=json))
+        _agreed(_carried_out({**wanted, "dry_run": True}, "looking", quiet=json))
     return _tell(_carried_out(wanted, "importing", quiet=json), json=json)
 
 
@@ -70,14 +69,11 @@ def _answers(wanted: Mapping[str, Any]) -> Iterator[ImportProgress]:
         yield done
 
 
-def _confirm(found: ImportProgress) -> None:
-    cost = found.cost
-    if cost is None or not cost.runs:
-        return
-    _tell(found, json=False)
-    if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here whether that may cost; look with --dry-run, then give --yes")
-    typer.confirm("Import, and let the memory agent read it?", abort=True)
+def _agreed(found: ImportProgress) -> None:
+    """Ask where it would cost."""
+    if found.cost is not None and found.cost.runs:
+        _tell(found, json=False)
+        asking.confirm("Import, and let the memory agent read it?", yes=False)
 
 
 def _tell(done: ImportProgress, *, json: bool) -> None:

@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
+from memoryd.daemon import scriptchecks, servicechecks
 from memoryd.daemon.cli import asking, process, screen
 from memoryd.daemon.cli.root import RUN, Json, app
 from memoryd.daemon.cli.times import span
+from memoryd.daemon.install import Installer
 from memoryd.daemon.lock import holder
 from memoryd.daemon.service import Service, run_steps
 from memoryd.errors import NoDaemon
@@ -71,13 +73,13 @@ def status(json: Json = False) -> None:
     """Say whether the daemon runs and does its work.
 
     ok: due work gets done; degraded: part of it; stuck: none, with the reason. Exit status 0, or 3 when it is not
-    running.
+    running. What an upgrade left of another release is told on stderr, with the command that mends it.
 
     Example: [cyan]memoryd status --json[/]
     """
     places = asking.places_anyway()
     if holder(places.data) is None:
-        screen.warn("memoryd is not running; `memoryd start` starts it, `memoryd service install` keeps it running")
+        screen.warn(f"memoryd is not running; `memoryd start` starts it, {servicechecks.keeps(places)}")
         raise typer.Exit(NOT_RUNNING)
     try:
         found = process.health(places)
@@ -85,6 +87,7 @@ def status(json: Json = False) -> None:
         screen.warn(f"memoryd holds {places.data} but does not listen at {places.socket}: {error}")
         raise typer.Exit(NOT_RUNNING) from error
     screen.as_json(found) if json else screen.say(_line(found))
+    screen.notes(list(scriptchecks.skew(Installer(places=places), found.version)))
 
 
 def _line(found: Health) -> str:

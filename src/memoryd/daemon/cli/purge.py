@@ -1,6 +1,5 @@
 """purge: what would go is shown first, then asked about."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +8,6 @@ from memoryd.clock import utc_now
 from memoryd.daemon.cli import asking, screen
 from memoryd.daemon.cli.root import PAST, Json, Yes, app
 from memoryd.daemon.cli.times import since
-from memoryd.errors import UsageError
 from memoryd.ipc.methods.memory import MemoryPurged
 
 PURGE_SECONDS = 600.0  #: the database is written anew
@@ -56,16 +54,10 @@ def purge(
         _show(found)
         if dry_run:
             return _nothing(found)
-        _confirm()
+        asking.confirm("Remove this for good?", yes)
     done = asking.ask("memory.purge", wanted, timeout=PURGE_SECONDS)
     screen.as_json(done) if json else _tell(done)
     return _nothing(done)
-
-
-def _confirm() -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here; look with --dry-run, then give --yes")
-    typer.confirm("Remove this for good?", abort=True)
 
 
 def _show(found: MemoryPurged) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal import redactions
 from memoryd.errors import NotFound
+from memoryd.ipc.events import MemoryWritten, MemoryWrittenData
+from memoryd.ipc.methods.events import EventPublish
 from memoryd.ipc.methods.memory import MemoryQuery
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import Root
@@ -31,11 +34,27 @@ class Handlers:
             )
         return given.warnings
 
+    async def tell_written(self, host: str | None, session_id: str, name: str, cwd: str | None) -> None:
+        """A save that carried its session is a `memory_written` event of that session; one nobody knows is passed over.
+
+        :param host: None: the one host that has a session of that id
+        """
+        if host is None:
+            hosts = await asyncio.to_thread(self.daemon.recorded.hosts_of, session_id)
+            if len(hosts) != 1:
+                return
+            host = hosts[0]
+        event = MemoryWritten(
+            id=uuid.uuid4().hex, host=host, session_id=session_id, cwd=cwd, at=self.daemon.clock(),
+            data=MemoryWrittenData(names=(name,)),
+        )  # fmt: skip
+        await self.daemon.ingest.publish(EventPublish(event=event))
+
     async def binding(self, cwd: str | None) -> Path:
         """:raises NotFound: there is no such directory: its memory would be another's"""
         if cwd is not None and not await asyncio.to_thread(os.path.isdir, cwd):
             raise NotFound(f"there is no directory {cwd}; name one that exists")
-        return (await self.daemon.ingest.binding_of(cwd)).dir
+        return (await self.daemon.binder.of_folder(cwd)).dir
 
     async def roots(self, cwd: str | None, memory_dir: str | None = None) -> Mapping[Root, Path]:
         """:raises NotFound: no session was ever bound to this `memory_dir`"""

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from memoryd import __version__
 from memoryd.clock import mono
-from memoryd.daemon import privacy
+from memoryd.daemon import examining, privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
@@ -26,6 +26,9 @@ class Process(Handlers):
             passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
 
+    async def daemon_check(self, params: NoParams) -> m.Checked:
+        return await examining.examine(self.daemon.journal, self.daemon.reader.positions, self.daemon.indexer)
+
     async def daemon_pause(self, params: m.PauseParams) -> m.Paused:
         directory = await self.binding(params.cwd) if params.cwd else None
         until = self.daemon.clock() + timedelta(seconds=params.seconds) if params.seconds else None
@@ -38,13 +41,13 @@ class Process(Handlers):
         await asyncio.to_thread(self.daemon.upkeep.resume, directory, self.daemon.clock())
         await self.daemon.refresh_pauses()
         now = self.daemon.clock()
-        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.ingest.pauses))
+        return m.Paused(paused=any(pause.is_on(now) for pause in self.daemon.off_record.pauses))
 
     async def privacy_get(self, params: NoParams) -> m.Privacy:
         daemon = self.daemon
         return await asyncio.to_thread(
             privacy.report, daemon.places, daemon.config, daemon.journal,
-            pauses=daemon.ingest.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
+            pauses=daemon.off_record.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
         )  # fmt: skip
 
     async def maintenance_run(self, params: m.MaintenanceParams) -> m.Maintained:

@@ -14,7 +14,7 @@ from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, labels, lines, quality, team
 from memoryd.memory.catalogue import Catalogue
-from memoryd.memory.model import EntryType, FileKey, MemoryView, Root
+from memoryd.memory.model import EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.path_rules import broken_rule
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal, Save
@@ -36,7 +36,7 @@ class Memory(Handlers):
             proposal = await asyncio.to_thread(self.daemon.permits.save, roots, proposal, view)
         saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
-            await self.daemon.note_written(params.host, params.session_id, saved.slug, params.cwd)
+            await self.tell_written(params.host, params.session_id, saved.slug, params.cwd)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),
@@ -54,7 +54,9 @@ class Memory(Handlers):
         return m.MemoryListed(
             items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
             next_cursor=answers.next_cursor(page, params.limit, start),
-            totals=answers.totals(quality.totals(answers.own_entries(catalogue), self.daemon.runner.type_totals)),
+            totals=answers.totals(
+                quality.totals(answers.own_entries(catalogue), self.daemon.runner.bounds().type_totals)
+            ),
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting, dirs),
         )
 
@@ -153,7 +155,7 @@ class Memory(Handlers):
 
         def permit(proposals: Sequence[Proposal], view: MemoryView) -> None:
             if author is Author.HOST:
-                self.daemon.permits.forget(proposals, view, roots.get(Root.PROJECT, roots[Root.USER]))
+                self.daemon.permits.forget(proposals, view, directory_of(roots))
 
         run, said = await self.daemon.commands.forget(
             roots, params.name, params.scopes, every=params.every, author=author, permit=permit

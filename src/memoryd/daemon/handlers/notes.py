@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from memoryd.daemon import descriptors, keeping, noting
+from memoryd.daemon import descriptors, keeping, noting, unfolding
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.handlers.given import Given
 from memoryd.daemon.journal.notes import KeptNote, KeptNotes, NewNote, NoteKind
-from memoryd.errors import NotFound, ScanRejected
+from memoryd.errors import ScanRejected
 from memoryd.ipc.methods import notes as m
-from memoryd.memory import daily
-from memoryd.memory.model import Root
+from memoryd.memory import aside, daily
+from memoryd.memory.model import Root, directory_of
 from memoryd.memory.ports import Author
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
@@ -31,7 +31,7 @@ class Notes(Handlers):
             self.daemon.permits.note(text)
         note = await self.daemon.notes.add(roots, text, author)
         if params.session_id and params.host:
-            await self.daemon.note_written(params.host, params.session_id, daily.path_of(note.day), params.cwd)
+            await self.tell_written(params.host, params.session_id, daily.path_of(note.day), params.cwd)
         return m.NoteAdded(**_note(note).model_dump(), run=note.run, warnings=await self.told(given))
 
     async def _keep(self, params: m.NoteAddParams) -> m.NoteAdded:
@@ -40,9 +40,9 @@ class Notes(Handlers):
         steps = tuple(given.line(step) for step in params.steps)
         await asyncio.to_thread(self._must_be_harmless, text, steps, params)
         new = NewNote(
-            dir=roots.get(Root.PROJECT, roots[Root.USER]), kind=NoteKind(params.kind), text=text, steps=steps,
+            dir=directory_of(roots), kind=NoteKind(params.kind), text=text, steps=steps,
             author=Author(params.author), host=params.host, session_id=params.session_id, file=params.file,
-            digest=descriptors.digest_of(params.text.encode()) if params.file else None,
+            digest=aside.digest(params.text.encode()) if params.file else None,
             expires_at=now + timedelta(seconds=params.expires_seconds) if params.expires_seconds else None,
         )  # fmt: skip
         kept = await asyncio.to_thread(self._kept.add, keeping.dated(new, self.daemon.config.notes, now))
@@ -87,8 +87,7 @@ class Notes(Handlers):
 
     def _of_here(self, note_id: int, roots: Roots) -> None:
         """:raises NotFound: no such note, or it is another project's"""
-        if self._kept.get(note_id).dir not in roots.values():
-            raise NotFound(f"note:{note_id} belongs to another project; name its directory with --cwd")
+        unfolding.root_of(roots, self._kept.get(note_id).dir, (descriptors.NOTE, note_id))
 
     @property
     def _kept(self) -> KeptNotes:

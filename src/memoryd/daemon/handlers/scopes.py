@@ -6,7 +6,7 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import projects
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.journal.adoptions import Adoptions, mark_of
+from memoryd.daemon.journal.adoptions import Adoptions, likeness_of
 from memoryd.daemon.journal.store import Row
 from memoryd.daemon.projects import Project
 from memoryd.errors import Conflict, NotFound, UsageError
@@ -48,7 +48,8 @@ class Scopes(Handlers):
                 m.ScopeInfo(
                     kind="project", key=row["key"], path=row["path"], memory_dir=str(memory), exists=path.is_dir(),
                     here=memory == here, shared_with=tuple(p for p, key in adopted.items() if key == row["key"]),
-                    like_here=mark_of(project, row) if project and elsewhere and memory.is_dir() else None, **_use(row),
+                    like_here=likeness_of(project, row) if project and elsewhere and memory.is_dir() else None,
+                    **_use(row),
                 )
             )  # fmt: skip
         return tuple(found)
@@ -66,15 +67,15 @@ class Scopes(Handlers):
             dry_run=params.dry_run,
         )  # fmt: skip
 
-    def _named(self, project: Project, name: str) -> tuple[Row, m.Mark | None]:
+    def _named(self, project: Project, name: str) -> tuple[Row, m.Likeness | None]:
         found = [row for row in self._table.projects() if name in (row["key"], row["path"], row["path"] + "/")]
         if not found:
             raise NotFound(f"no project {name!r} is known; `memoryd scopes` lists them with their keys")
         if found[0]["path"] == str(project.root):
             raise UsageError(f"{name} is this project itself; name another one")
-        return found[0], mark_of(project, found[0])
+        return found[0], likeness_of(project, found[0])
 
-    def _only_like(self, project: Project) -> tuple[Row, m.Mark]:
+    def _only_like(self, project: Project) -> tuple[Row, m.Likeness]:
         """The one other project that this is a copy of; of several the one whose path is gone, as it has moved."""
         found = [(row, mark) for row, mark in self._table.like(project) if self._memory_of(row).is_dir()]
         moved = [(row, mark) for row, mark in found if not Path(row["path"]).is_dir()]

@@ -85,8 +85,8 @@ class Conversations:
             _tell(tally, arrival.event, one)
 
     async def _count(self, piece: Sequence[Event], way: _Way, tally: Tally) -> None:
-        binding = await self.ingest.binding_of(way.place)
-        kept = [event for event in piece if not self.ingest.is_off_record(binding.dir, event)]
+        binding = await self.ingest.binder.of_folder(way.place)
+        kept = [event for event in piece if not self.ingest.off_record.covers(binding.dir, event)]
         tally.off_record += len(piece) - len(kept)
         tally.known += await asyncio.to_thread(self.imports.known, [event.id for event in kept])
         tally.messages += sum(isinstance(event, Message) for event in kept)

@@ -1,7 +1,6 @@
 """Databases of other programs, opened to read and nothing else. Looked at: claude-mem 3 to 8 (`claude-mem.db`)."""
 
 import contextlib
-import json
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any
 from memoryd.daemon.imports.found import Memory
 from memoryd.daemon.imports.walking import Refusal
 from memoryd.ipc.events import Tier
+from memoryd.ipc.hosts.record import parse
 from memoryd.memory.model import EntryType
 
 CLAUDE_MEM = "claude-mem"
@@ -99,13 +99,20 @@ def _text(value: Any) -> str:
 
 def _list(value: Any) -> list[str]:
     try:
-        found = json.loads(value) if isinstance(value, str) else value
+        found = parse(value) if isinstance(value, str) else value
     except ValueError:
         return []
     return [_text(one) for one in found if _text(one)] if isinstance(found, list) else []
 
 
 def _at(row: dict[str, Any]) -> datetime:
-    epoch = row.get("created_at_epoch")
+    return moment(row.get("created_at_epoch"))
+
+
+def moment(epoch: Any) -> datetime:
+    """Of a column of seconds or milliseconds; what is none of both was said at the beginning of time."""
     seconds = float(epoch) if isinstance(epoch, int | float) else 0.0
-    return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
+    try:
+        return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

@@ -1,6 +1,5 @@
 """mem0's exports: a JSON list of memories, or the answer of its `get_all`, as mem0 1.0 and its platform write them."""
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from memoryd.clock import parse_rfc3339
 from memoryd.daemon.imports.found import Memory
 from memoryd.daemon.imports.walking import Refusal
 from memoryd.ipc.events import Tier
+from memoryd.ipc.hosts.record import parse
 
 MEM0 = "mem0"
 
@@ -24,7 +24,7 @@ def is_mem0(head: bytes) -> bool:
 def mem0(content: bytes) -> Iterator[Memory]:
     """:raises Refusal: no list of memories"""
     try:
-        loaded = json.loads(content)
+        loaded = parse(content)
     except ValueError as error:
         raise Refusal(f"no JSON: {error}") from error
     rows = loaded if isinstance(loaded, list) else loaded.get("results") or loaded.get("memories") or []

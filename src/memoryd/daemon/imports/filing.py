@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from memoryd.daemon.commands import Commands
 from memoryd.daemon.imports import evidence, notebooks
 from memoryd.daemon.imports.found import Memory, Notebook
 from memoryd.daemon.imports.places import standing
@@ -19,15 +20,13 @@ from memoryd.daemon.imports.wishes import Told, is_there, wishes
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Binding
-from memoryd.daemon.journal.runs import JournalRuns
-from memoryd.errors import MemorydError, RestartNeeded
 from memoryd.ipc.events import Message
 from memoryd.ipc.sanitise import sanitise
-from memoryd.memory.model import CORE_FILES, Root
+from memoryd.memory.model import CORE_FILES, Root, directory_of
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Proposal
-from memoryd.worker.ports import Applied, NoChange, Run
-from memoryd.worker.run import Plan, Runner
+from memoryd.worker.ports import Applied, Run
+from memoryd.worker.run import Runner
 
 PIECE = 50  #: memories of one transaction, and proposals of one run
 
@@ -39,7 +38,7 @@ class Filing:
     imports: Imports
     ingest: Ingest
     runner: Runner
-    runs: JournalRuns
+    commands: Commands
     user_memory: Path
     told: dict[Path, list[Told]] = field(default_factory=dict)  #: by the directory that they are about
 
@@ -97,7 +96,7 @@ class Filing:
                 known.append(Told(memory=memory, seq=one.seq, text=text))
 
     async def _count(self, source: Notebook, cwd: str | None, piece: Sequence[Memory], tally: Tally) -> None:
-        binding: Binding = await self.ingest.binding_of(cwd)
+        binding: Binding = await self.ingest.binder.of_folder(cwd)
         ids = [evidence.message(source, cwd, memory).id for memory in piece]
         tally.known += await asyncio.to_thread(self.imports.known, ids)
         view = await self.runner.shelf.view(self._roots(binding.dir))
@@ -105,22 +104,12 @@ class Filing:
 
     async def _run(self, roots: Mapping[Root, Path], proposals: Sequence[Proposal], tally: Tally) -> None:
         run = Run(
-            id=uuid.uuid4().hex, dir=roots.get(Root.PROJECT, roots[Root.USER]), roots=roots, author=Author.RUN,
+            id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=Author.RUN,
             action="import", agent="import",
         )  # fmt: skip
-        await asyncio.to_thread(self.runs.start, run)
-        try:
-            outcome, plan = await self.runner.change(run, self.runner.propose(run, proposals))
-        except RestartNeeded:
-            raise  # the next start puts the files back and ends the run
-        except MemorydError as error:
-            await asyncio.to_thread(self.runs.end, run, "failed", str(error))
-            raise
+        outcome, plan = await self.commands.attempt(run, self.runner.propose(run, proposals))
         if isinstance(outcome, Applied):
             tally.runs.append(run.id)
-        else:
-            ended = "no_change" if isinstance(outcome, NoChange) or _only_waits(plan) else "rejected"
-            await asyncio.to_thread(self.runs.end, run, ended, getattr(outcome, "reason", None))
         waiting = sum(one.for_review for one in plan.refused)
         tally.waiting += waiting
         tally.refused += len(plan.refused) - waiting
@@ -129,7 +118,3 @@ class Filing:
     def _roots(self, directory: Path) -> Mapping[Root, Path]:
         user = {Root.USER: self.user_memory}
         return user if directory == self.user_memory else {**user, Root.PROJECT: directory}
-
-
-def _only_waits(plan: Plan) -> bool:
-    return all(one.for_review or one.code in ("taken-back", "outdated") for one in plan.refused)

@@ -1,6 +1,5 @@
 """The first records of a file of JSON lines."""
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,6 +8,7 @@ from typing import Any
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon.imports.walking import Refusal, head_of
+from memoryd.ipc.hosts.record import parse
 
 HEAD_BYTES = 256 * 1024  #: that are looked at
 MAX_RECORDS = 200
@@ -35,7 +35,7 @@ def records(text: str) -> Iterator[dict[str, Any]]:
     """The whole JSON objects at the start of a file, one a line."""
     for line in text.split("\n", MAX_RECORDS)[:MAX_RECORDS]:
         try:
-            record = json.loads(line)
+            record = parse(line)
         except ValueError:
             continue
         if isinstance(record, dict):

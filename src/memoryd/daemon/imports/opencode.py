@@ -3,34 +3,24 @@
 Texts have the ids of their parts, turns that of their prompt, which is what its plugin calls them while they go on.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from memoryd.daemon.imports.databases import MAGIC, reading, tables
+from memoryd.daemon.imports.databases import MAGIC, moment, reading, tables
 from memoryd.ipc.events import Event, EventAdapter, Tier
-from memoryd.ipc.hosts.record import compact, cut
-from memoryd.ipc.sanitise import within
+from memoryd.ipc.hosts.jsonhooks import Fields
+from memoryd.ipc.hosts.opencode import uses_tool
+from memoryd.ipc.hosts.record import cut, parse, text_of
 
 HOST = "opencode"
-SUMMARY_CHARS, RESULT_CHARS = 500, 1_000  #: of a tool's input and of its result
-
-_TIERS = {
-    **dict.fromkeys(("read", "grep", "glob", "list", "lsp"), Tier.REPOSITORY),
-    **dict.fromkeys(("webfetch", "websearch", "codesearch"), Tier.WEB),
-}
-_FILE_ACTIONS = {"read": "read", "write": "write", "edit": "write", "multiedit": "write"}
 _PARTS = (
     "select part.id, part.data, message.id as message, message.data as head, message.time_created as at from part"
     " join message on message.id = part.message_id where part.session_id = ? order by message.time_created, part.id"
 )
-
-Fields = dict[str, Any]
 
 
 class Talk(NamedTuple):
@@ -51,7 +41,7 @@ def talks(path: Path) -> Iterator[Talk]:
         rows = connection.execute("select * from session where parent_id is null order by time_created").fetchall()
         for row in rows:
             session = dict(row)
-            cwd = session.get("directory") or None
+            cwd = text_of(session.get("directory"))
             yield Talk(str(session["id"]), cwd, _events(connection, str(session["id"]), cwd))
 
 
@@ -59,12 +49,12 @@ def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) ->
     found = []
     for row in connection.execute(_PARTS, (session_id,)):
         part, head = _loaded(row["data"]), _loaded(row["head"])
-        at = datetime.fromtimestamp((row["at"] or 0) / 1000, UTC)
+        at = moment(row["at"])
         turn = row["message"] if head.get("role") == "user" else head.get("parentID")
         envelope = {"host": HOST, "session_id": session_id, "cwd": cwd, "at": at, "turn_id": turn}
         for fields in _said(str(row["id"]), part, head):
             try:
-                found.append(EventAdapter.validate_python({**envelope, **fields}))
+                found.append(EventAdapter.validate_python({**fields, **envelope}))
             except ValidationError:
                 continue
     return found
@@ -79,28 +69,24 @@ def _said(ident: str, part: Mapping[str, Any], head: Mapping[str, Any]) -> Itera
             tier = Tier.USER if role == "user" else Tier.HOST
             yield {"kind": "message", "id": ident, "data": {"role": role, "text": cut(text), "tier": tier}}
         case {"type": "tool", "tool": str(tool), "state": dict(state)}:
-            yield _use(ident, tool, state)
-            if result := state.get("output") or state.get("error"):
-                data = {"role": "tool", "text": within(str(result), RESULT_CHARS), "tier": _TIERS.get(tool, Tier.TOOL)}
-                yield {"kind": "message", "id": f"{ident}/result", "data": data}
+            for id, fields in zip((ident, f"{ident}/result"), _used(tool, state), strict=False):
+                yield {"id": id, **fields}
 
 
-def _use(ident: str, tool: str, state: Mapping[str, Any]) -> Fields:
+def _used(tool: str, state: Mapping[str, Any]) -> tuple[Fields, ...]:
     given = state.get("input")
     given = given if isinstance(given, dict) else {}
-    status, path, action = state.get("status"), given.get("filePath"), _FILE_ACTIONS.get(tool)
-    done = status in ("completed", "error")
-    data = {
-        "name": tool, "summary": within(("" if done else "[interrupted] ") + compact(given), SUMMARY_CHARS),
-        "ok": status == "completed" if done else None,
-        "files": [{"path": path, "action": action}] if action and isinstance(path, str) else [],
-    }  # fmt: skip
-    return {"kind": "tool_use", "id": ident, "data": data}
+    status, path = state.get("status"), given.get("filePath")
+    return uses_tool(
+        tool, given, str(state.get("output") or state.get("error") or ""), turn=None,
+        ok=status == "completed" if status in ("completed", "error") else None,
+        path=path if isinstance(path, str) else None,
+    )  # fmt: skip
 
 
 def _loaded(text: Any) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = parse(text)
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

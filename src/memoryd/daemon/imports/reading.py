@@ -13,9 +13,9 @@ from memoryd.daemon.journal.imports import IDLE_SECONDS
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import Host, TranscriptRead, TranscriptState
+from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
 CHUNK_BYTES = 256 * 1024
-MAX_LINE_BYTES = 32 * 1024 * 1024  #: a longer line is skipped
 
 
 async def pieces(source: Transcript, turns: Turns) -> AsyncIterator[tuple[list[Event], int]]:

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memoryd import fsio
 from memoryd.daemon.imports.found import Candidate, PassedOver, Stamp
 from memoryd.errors import LimitExceeded, NotFound
 
@@ -43,12 +44,12 @@ def candidates(paths: Iterable[Path], *, but: Path | None = None) -> Iterator[Ca
 
 
 def opened(path: Path) -> tuple[int, Stamp]:
-    """Open a file without following a link and without waiting for a FIFO's writer.
+    """Open a file of a source.
 
     :raises Refusal: it is not a regular file of our uid with one name, or cannot be read
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = fsio.open_regular(path)
     except OSError as error:
         why = "a link; name what it leads to" if path.is_symlink() else f"cannot be read: {error.strerror}"
         raise Refusal(why) from error

@@ -15,7 +15,7 @@ def importer_of(daemon: Daemon) -> Importer:
         files=ImportedFiles(daemon.journal),
         conversations=Conversations(imports=imports, ingest=daemon.ingest),
         filing=lambda: Filing(
-            imports=imports, ingest=daemon.ingest, runner=daemon.runner, runs=daemon.runs,
+            imports=imports, ingest=daemon.ingest, runner=daemon.runner, commands=daemon.commands,
             user_memory=daemon.places.user_memory,
         ),
         make_due=lambda directory: daemon.upkeep.make_due(directory, daemon.clock()),

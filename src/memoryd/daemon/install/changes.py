@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,8 +12,6 @@ from memoryd.errors import CannotWrite, Conflict
 from memoryd.ipc.redaction import redact
 
 Kind = Literal["settings", "script", "skill", "plugin", "record"]
-
-_WHAT = {"settings": "settings", "script": "script", "skill": "skill", "plugin": "plugin", "record": "record"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +34,7 @@ class Change:
 
     def says(self) -> str:
         verb = "write" if self.before is None else "remove" if self.after is None else "change"
-        return f"{verb} {self.path} ({_WHAT[self.kind]})"
+        return f"{verb} {self.path} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +55,22 @@ def change(kind: Kind, path: Path, after: bytes | None, *, mode: int = 0o600) ->
 
 
 def read(path: Path) -> bytes | None:
-    """:raises CannotWrite: something stands there that cannot be read"""
+    """A file's content; None: there is none. A FIFO's writer is not waited for, and no device is taken for a file.
+
+    :raises CannotWrite: something stands there that cannot be read
+    """
     try:
-        return path.read_bytes()
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise CannotWrite(f"cannot read {path}: {error.strerror}; correct its owner or its mode") from error
+        raise CannotWrite(f"cannot read {path}: {error.strerror}; correct what stands there or its mode") from error
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise CannotWrite(f"{path} is no regular file; put one there, or nothing")
+        return fsio.read_all(fd)
+    finally:
+        os.close(fd)
 
 
 def carry_out(plan: Plan) -> None:

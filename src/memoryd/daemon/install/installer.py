@@ -18,8 +18,8 @@ from memoryd.daemon.install import editors, ownfiles, records
 from memoryd.daemon.install.changes import Change, Plan, change, read
 from memoryd.daemon.install.records import Rows
 from memoryd.daemon.install.targets import Handler, Target
-from memoryd.errors import ConfigError, NotFound
-from memoryd.ipc import hookscript, hosts
+from memoryd.errors import CannotWrite, ConfigError, NotFound
+from memoryd.ipc import hookscript, hosts, starter
 from memoryd.ipc.hosts import plans
 from memoryd.ipc.hosts.plans.base import HOOK_SCRIPT, MCP_SCRIPT, Settings, Site
 from memoryd.ipc.places import Places
@@ -36,6 +36,7 @@ class Installer:
     places: Places
     python: Path = field(default_factory=lambda: Path(sys.executable))
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    autostart: bool | None = None  #: [daemon] autostart; None: unknown, the script that starts a daemon stays as it is
 
     @property
     def script(self) -> Path:
@@ -101,6 +102,10 @@ class Installer:
         exact = all(one.exact for one in found) and files == [file.content for file in target.wants.files]
         return "installed" if exact else "outdated"
 
+    def changed(self, target: Target) -> list[Path]:
+        """Files of ours that a person changed: they stay as they are until they are deleted."""
+        return ownfiles.changed(target, self.records())
+
     def switched_off(self, target: Target) -> str | None:
         """Where the host is told to run no hook. :raises ConfigError: a settings file is broken"""
         return next(filter(None, map(editors.switched_off, target.wants.settings)), None)
@@ -116,13 +121,21 @@ class Installer:
             (self.script, hookscript.generate(self.places, self.python)),
             (self.mcp_script, hookscript.generate_mcp(self.places, self.python)),
         )
-        return Plan(
-            changes=tuple(
-                change("script", path, text.encode(), mode=0o755)
-                for path, text in wanted
-                if not hookscript.is_current(path, text)
-            )
-        )
+        changes = [
+            change("script", path, text.encode(), mode=0o755)
+            for path, text in wanted
+            if not hookscript.is_current(path, text)
+        ]
+        return Plan(changes=(*changes, *self._starter()))
+
+    def _starter(self) -> Iterator[Change]:
+        """The script by which a hook starts the daemon, as `[daemon] autostart` says."""
+        path = starter.path(self.places)
+        if self.autostart and not starter.is_current(self.places, self.python):
+            text = starter.text(self.places, self.python, self.env)
+            yield change("script", path, text.encode(), mode=0o700)
+        elif self.autostart is False and path.exists():
+            yield change("script", path, None)
 
     def plan_install(self, target: Target) -> Plan:
         """:raises ConfigError: a settings file is broken; nothing is planned"""
@@ -155,11 +168,11 @@ class Installer:
 
     def plan_removal(self) -> Plan:
         """Everything that `install` put anywhere; the scripts stay where a file that is broken may name them."""
-        changes, notes, whole = dict[Path, Change](), list[str](), True
+        changes, notes, whole = dict[Path, Change](), list(self._moved()), True
         for target in (*self.of_user(), *self.of_projects()):
             try:
                 plan = self.plan_uninstall(target)
-            except ConfigError as error:  # keeps nothing else in its place
+            except (ConfigError, CannotWrite) as error:  # keeps nothing else in its place
                 notes.append(f"{target.host} stays as it is: {error}")
                 whole = False
                 continue
@@ -168,6 +181,7 @@ class Installer:
         last = [
             change("script", self.script, None),
             change("script", self.mcp_script, None),
+            change("script", starter.path(self.places), None),
             change("record", self._record_path, None),
         ]
         return Plan(changes=_real([*changes.values(), *(last if whole else ())]), notes=tuple(notes))
@@ -186,17 +200,27 @@ class Installer:
 
     def of_projects(self) -> Iterator[Target]:
         """Each host in each project that it was installed into, and that still stands where it stood."""
-        rows = self.records().values()
-        found = {(row["host"], row["project"]) for row in rows if row.get("project") and row["host"] in INSTALLABLE}
-        for host, project in sorted(found):
+        for host, project in self._in_projects():
             if os.path.isdir(project):
                 yield self.target(host, Path(project))
+
+    def _in_projects(self) -> list[tuple[str, str]]:
+        rows = self.records().values()
+        found = {(row["host"], row["project"]) for row in rows if row.get("project") and row["host"] in INSTALLABLE}
+        return sorted(found)
+
+    def _moved(self) -> Iterator[str]:
+        """What stays in projects that are not where they were."""
+        for host, project in self._in_projects():
+            if not os.path.isdir(project):
+                how = f"`memoryd install {host} --project --uninstall`"
+                yield f"{project} is gone: where it was moved to, {host} runs our hooks until {how} is run there"
 
     def _twice(self, target: Target) -> Iterator[str]:
         """Most hosts run the hooks of the user and those of the project."""
         others = [self.target(target.host)] if target.project else self.of_projects()
         for other in others:
-            with contextlib.suppress(ConfigError):
+            with contextlib.suppress(ConfigError, CannotWrite):
                 if other.host == target.host and self.settings_state(other) != "absent":
                     yield f"{other.main} holds our hooks too: in that project every event is told twice"
 

@@ -8,6 +8,7 @@ from memoryd.daemon.install import records
 from memoryd.daemon.install.changes import Change, change, read
 from memoryd.daemon.install.records import Rows
 from memoryd.daemon.install.targets import Target
+from memoryd.memory.aside import digest
 
 
 def put_in(target: Target, rows: Rows, notes: list[str], env: Mapping[str, str]) -> Iterator[Change]:
@@ -31,8 +32,21 @@ def take_out(target: Target, rows: Rows, notes: list[str]) -> Iterator[Change]:
         elif current is not None:
             notes.append(_stays(file.path))
     current = read(target.skill) if target.skill else None
-    if target.skill and current is not None and _is_our_skill(current):
-        yield change("skill", target.skill, None)
+    if target.skill and current is not None:
+        if _is_our_skill(current):
+            yield change("skill", target.skill, None)
+        else:
+            notes.append(_stays(target.skill))
+
+
+def changed(target: Target, rows: Rows) -> list[Path]:
+    """The plugin files that a person changed: neither renewed nor taken out."""
+    found = [(file, read(file.path)) for file in target.wants.files]
+    return [
+        file.path
+        for file, current in found
+        if current not in (None, file.content) and not records.is_as_written(current, rows.get(str(file.path)))
+    ]
 
 
 def _skill(path: Path, notes: list[str], language: str) -> Iterator[Change]:
@@ -50,4 +64,4 @@ def _stays(path: Path) -> str:
 
 
 def _is_our_skill(content: bytes) -> bool:
-    return records.sha256(content) in seeds.shipped_hashes()
+    return digest(content) in seeds.shipped_hashes()

@@ -1,11 +1,11 @@
 """`<data>/installs.json`: by file, what an exact removal must know."""
 
-import hashlib
 import json
 from typing import Any
 
 from memoryd.daemon.install.entries import Before
 from memoryd.daemon.install.targets import Target
+from memoryd.memory.aside import digest
 
 Row = dict[str, Any]
 Rows = dict[str, Row]  #: by path
@@ -42,15 +42,11 @@ def before(row: Row) -> Before:
 
 
 def of_file(target: Target, content: bytes) -> Row:
-    return {**_place(target), "sha256": sha256(content)}
+    return {**_place(target), "sha256": digest(content)}
 
 
 def is_as_written(content: bytes | None, row: Row | None) -> bool:
-    return content is not None and row is not None and row.get("sha256") == sha256(content)
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return content is not None and row is not None and row.get("sha256") == digest(content)
 
 
 def _place(target: Target) -> Row:

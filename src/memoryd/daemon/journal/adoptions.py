@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.daemon.projects import Project, digest_of
-from memoryd.ipc.methods.scopes import Mark
+from memoryd.ipc.methods.scopes import Likeness
 
 MIGRATION = """
     create table adoptions (
@@ -61,14 +61,14 @@ class Adoptions:
         path = (str(project.root),)
         return bool(self.journal.write(lambda c: c.execute("delete from adoptions where path = ?", path).rowcount))
 
-    def like(self, project: Project) -> Iterator[tuple[Row, Mark]]:
+    def like(self, project: Project) -> Iterator[tuple[Row, Likeness]]:
         """The other projects that this one is a copy of by some mark, the latest used first."""
         for row in self.projects():
-            if row["path"] != str(project.root) and (mark := mark_of(project, row)):
+            if row["path"] != str(project.root) and (mark := likeness_of(project, row)):
                 yield row, mark
 
 
-def mark_of(project: Project, row: Row) -> Mark | None:
+def likeness_of(project: Project, row: Row) -> Likeness | None:
     """What says that a known project is the same repository."""
     if project.root_commit and project.root_commit == row["root_commit"]:
         return "commit"

@@ -14,9 +14,10 @@ from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.tombstones import covers, digest
 from memoryd.daemon.journal.writer import Writer, connect, translate
-from memoryd.daemon.sessions import Advance, Counters, Due, Triggers, advance
+from memoryd.daemon.sessions import Advance, Counters, Triggers, advance
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart, SubagentStop
+from memoryd.ipc.methods.events import Due
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,11 +32,6 @@ MIGRATION = """
     create index reservations_by_time on reservations (at);
     create index reservations_by_day on reservations (day);
     create index reservations_by_run on reservations (run_id);
-    -- why no agent that asks a model is started, and until when: no row, or one
-    create table outage (
-        id integer primary key check (id = 1), code text not null, reason text not null, until text not null,
-        times integer not null                       -- outages in a row
-    );
     alter table runs add column memories integer not null default 0;  -- lines of core files and entries that it wrote
 """
 

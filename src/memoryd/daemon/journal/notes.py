@@ -15,6 +15,7 @@ from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import LimitExceeded, NotFound
 from memoryd.ipc.events import Event, SessionEnd
+from memoryd.memory.blocks import PlanStep
 from memoryd.memory.ports import Author
 
 MIGRATION = """
@@ -44,12 +45,6 @@ MOST = {NoteKind.PRIORITY: 20, NoteKind.WORKING: 50, NoteKind.PLAN: 10}  #: of o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    text: str
-    done: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptNote:
     id: int
     dir: Path
@@ -57,7 +52,7 @@ class KeptNote:
     text: str
     author: Author
     created_at: datetime
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     host: str | None = None
     session_id: str | None = None
     file: str | None = None
@@ -199,7 +194,7 @@ def _note(row: Row) -> KeptNote:
     return KeptNote(
         id=row["id"], dir=Path(row["dir"]), kind=NoteKind(row["kind"]), text=row["text"],
         author=Author(row["author"]), created_at=parse_rfc3339(row["created_at"]),
-        steps=tuple(Step(**step) for step in json.loads(row["steps"])),
+        steps=tuple(PlanStep(**step) for step in json.loads(row["steps"])),
         host=row["host"], session_id=row["session_id"], file=row["file"], digest=row["digest"],
         expires_at=parse_rfc3339(row["expires_at"]) if row["expires_at"] else None,
     )  # fmt: skip

@@ -9,6 +9,14 @@ from memoryd.daemon.journal.store import Store
 from memoryd.ipc.redaction import redact
 from memoryd.worker.ports import Outage
 
+MIGRATION = """
+    -- why no agent that asks a model is started, and until when: no row, or one
+    create table outage (
+        id integer primary key check (id = 1), code text not null, reason text not null, until text not null,
+        times integer not null                       -- outages in a row
+    );
+"""
+
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 60.0, 3600.0  #: doubled by each outage in a row
 
 

@@ -48,15 +48,17 @@ class Snapshots:
             rfc3339(self.journal.clock()), snapshot.stale, host, session_id,
         )  # fmt: skip
 
-    def mark_stale(self, host: str, session_id: str) -> None:
+    def mark_stale(self, host: str, session_id: str, *, before: datetime | None = None) -> None:
         """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends).
 
         Of a host that does not tell when one begins every snapshot is from before.
+
+        :param before: when the compaction was, where it is told later: what was taken since stays
         """
         self.journal.execute(
             "update snapshots set stale = 1"
             " where session in (select id from sessions where host = ? and session_id = ?)"
             " and at < (select coalesce(max(received_at), '9999') from events"
-            " where events.session = snapshots.session and kind = 'pre_compact')",
-            host, session_id,
+            " where events.session = snapshots.session and kind = 'pre_compact') and at < ?",
+            host, session_id, rfc3339(before) if before else "9999",
         )  # fmt: skip

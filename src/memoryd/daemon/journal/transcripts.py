@@ -2,6 +2,7 @@
 
 import sqlite3
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from memoryd.clock import rfc3339
@@ -58,6 +59,14 @@ class Positions:
     def behind(self) -> list[Position]:
         """Sessions whose last event is newer than their last read."""
         return self._select("transcript_read_at is null or last_at >= transcript_read_at")
+
+    def newest(self, *, limit: int = 20, days: int = 7) -> list[Row]:
+        """Sessions whose hosts named a transcript, the one that was heard last first."""
+        return self.journal.rows(
+            "select host, session_id, transcript_path, turn_count, headless from sessions"
+            " where transcript_path is not null and last_at >= ? order by last_at desc limit ?",
+            rfc3339(self.journal.clock() - timedelta(days=days)), limit,
+        )  # fmt: skip
 
     def commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
         """Append messages and the new position in one transaction."""

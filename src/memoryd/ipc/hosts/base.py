@@ -78,6 +78,8 @@ class Host(Protocol):
     name: str
     hook_events: Sequence[str]  #: the host's hook events that `install` registers
     max_context_chars: int  #: the most characters of injected text that the host passes on whole
+    replays_context: bool  #: a session that is resumed or forked still holds what was injected into it
+    tells_compacted: bool  #: that a compaction has ended, not only that one begins
 
     def translate(self, hook: RawHook) -> Translated:
         """:raises TranslationError: the payload is not what this host sends"""

@@ -30,6 +30,8 @@ class Copilot(JsonHooks):
         "preCompact",
         "sessionEnd",
     )
+    replays_context = False  #: what a start is given stands in that run's requests alone
+    tells_compacted = False
     session_key = "sessionId"
     transcript_key = "transcriptPath"
     agent_key = "agentId"

@@ -61,6 +61,7 @@ class Cursor(JsonHooks):
         "preCompact",
         "sessionEnd",
     )
+    tells_compacted = False
     session_key = "conversation_id"
     transcript_key = None
     agent_key = "subagent_id"

@@ -1,7 +1,8 @@
 """Gemini CLI: hook payloads to events, memory to the JSON it expects. The transcript is read by `gemini_transcript`.
 
-`PreCompress` fires before every turn of the model and tells of no compaction; tools and compactions are told by the
-transcript; of sub-agents nothing tells. What is printed must be one JSON object: plain text would be shown to people.
+`PreCompress` tells of a compaction that a person asked for; as `auto` it fires before every turn of the model and tells
+nothing. Tools and compactions are told by the transcript; of sub-agents nothing tells. What is printed must be one JSON
+object: plain text would be shown to people.
 """
 
 from typing import ClassVar
@@ -13,6 +14,7 @@ from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, Said
 from memoryd.ipc.hosts.parts import typed
 
 _prompt = jsonhooks.prompts()
+_compacts = jsonhooks.compacts("pre_compact")
 
 
 def _before_agent(payload: Payload) -> Said:
@@ -21,15 +23,22 @@ def _before_agent(payload: Payload) -> Said:
     return _prompt({"prompt": typed(prompt)}) if isinstance(prompt, str) else None
 
 
+def _pre_compress(payload: Payload) -> Said:
+    return _compacts(payload) if payload.get("trigger") == "manual" else None
+
+
 class Gemini(JsonHooks):
     name = "gemini"
-    hook_events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    hook_events = ("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd")
+    replays_context = False  #: a resumed talk is what was typed and answered
+    tells_compacted = False  #: but by its transcript, read after the next prompt
     project_env = "GEMINI_PROJECT_DIR"
     recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "BeforeAgent": Recall.PREFETCH}
     translators: ClassVar = {
         "SessionStart": jsonhooks.starts,
         "BeforeAgent": _before_agent,
         "AfterAgent": jsonhooks.ends_turn(answer="prompt_response"),
+        "PreCompress": _pre_compress,
         "SessionEnd": jsonhooks.ends_session,
     }
 

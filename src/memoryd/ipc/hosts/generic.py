@@ -16,6 +16,8 @@ class Generic:
     name = "generic"
     hook_events = KINDS
     max_context_chars = 9_500  #: the smallest cap of the hosts we know
+    replays_context = True
+    tells_compacted = False  #: not every program does
 
     def translate(self, hook: RawHook) -> Translated:
         try:

@@ -27,6 +27,8 @@ class JsonHooks:
     name: str
     hook_events: Sequence[str]
     max_context_chars = 9_500  #: the smallest cap of the hosts we know
+    replays_context = True
+    tells_compacted = True
     #: by the host's name of the event; other events are acknowledged and counted
     translators: ClassVar[Mapping[str, Translator]]
     recall: ClassVar[Mapping[str, Recall]] = {}

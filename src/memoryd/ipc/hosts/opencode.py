@@ -9,7 +9,7 @@ from typing import ClassVar
 from memoryd.ipc.events import EndStatus, Tier
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall
-from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, Said, string
+from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload, Said, string
 from memoryd.ipc.hosts.record import text_of
 
 _TURN = "turn_id"
@@ -33,14 +33,24 @@ def _text(payload: Payload) -> Said:
 
 
 def _tool(payload: Payload) -> Said:
-    name, ok, path = string(payload, "tool_name"), payload.get("ok"), string(payload, "file_path")
+    name, ok = string(payload, "tool_name"), payload.get("ok")
     if not name:
         return None
+    return uses_tool(
+        name, payload.get("tool_input", {}), string(payload, "tool_result") or "", turn=string(payload, _TURN),
+        ok=ok if isinstance(ok, bool) else None, took_ms=payload.get("duration_ms"), path=string(payload, "file_path"),
+    )  # fmt: skip
+
+
+def uses_tool(
+    name: str, given: object, result: str, *, turn: str | None, ok: bool | None, path: str | None,
+    took_ms: object = None,
+) -> tuple[Fields, ...]:  # fmt: skip
+    """A tool call of opencode's, told by the plugin or read in its database; see `jsonhooks.uses_tool`."""
     action = _FILE_ACTIONS.get(name)
     return jsonhooks.uses_tool(
-        name, payload.get("tool_input", {}), string(payload, "tool_result") or "", turn=string(payload, _TURN),
-        ok=ok if isinstance(ok, bool) else None, took_ms=payload.get("duration_ms"),
-        tier=_TIERS.get(name, Tier.TOOL), files=[{"path": path, "action": action}] if action and path else [],
+        name, given, result, turn=turn, ok=ok, took_ms=took_ms, tier=_TIERS.get(name, Tier.TOOL),
+        files=[{"path": path, "action": action}] if action and path else [],
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@
 // Nothing here may hold opencode up or fail in it: every hook has a deadline and swallows its errors. What the daemon
 // did not take in time is left in the spool, as the hook script of other hosts does. Only the plugin is exported:
 // opencode calls whatever a plugin file exports.
+import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdir, open, readdir, rename, stat, unlink, utimes } from "node:fs/promises"
 import { connect } from "node:net"
@@ -17,6 +18,7 @@ const ANSWER_MS = 1000 // when the answer is put beside the prompt
 const ACK_MS = 300
 const EXIT_MS = 1000 // for what is still to be told when opencode exits
 const SLOW_MS = 10_000 // after a missed deadline all is spooled at once for this long
+const START_MS = 60_000 // between two tries to start a daemon
 const MAX_LINE_BYTES = 8 * 1024 * 1024
 const MAX_SPOOL_FILES = 20_000
 const MAX_SESSIONS = 1000 // that are remembered
@@ -121,10 +123,12 @@ export const Memoryd = async ({ directory } = {}) => {
   const events = {
     "session.created": ({ info }) => {
       const one = session(info.id)
-      Object.assign(one, { source: "startup", parent: info.parentID, directory: info.directory ?? directory })
+      const { parentID: parent, time } = info
+      Object.assign(one, { source: "startup", parent, directory: info.directory ?? directory, created: time?.created })
     },
     "message.updated": ({ info }) => {
       const one = session(info.sessionID)
+      if (one.source === "startup" && info.time?.created < one.created) one.source = "fork" // a copy
       if (one.open && info.role === "user") one.prompts.add(info.id) // opencode's own too: it goes on after a compaction
       const reply = info.role === "assistant" && one.prompts.has(info.parentID) && !info.summary
       if (!reply || one.replies.has(info.id)) return
@@ -224,18 +228,32 @@ const lineOf = (event, payload) => {
 
 const deliver = async (event, payload, firing, milliseconds) => {
   let late = false
-  if (!(await isSlow())) {
+  let absent = false
+  if ((await age(".slow")) >= SLOW_MS) {
     try {
       const reply = JSON.parse(await ask(firing.line(payload), milliseconds))
       if (reply.result) return reply.result.stdout
       if (reply.error?.data?.retry === "never") return ""
     } catch (error) {
       late = error === LATE
+      absent = error.code === "ENOENT" || error.code === "ECONNREFUSED"
     }
   }
   await spool(firing.name, firing.line(event === "tool" ? outcomeOnly(payload) : payload))
   if (late) await touch(join(SPOOL, ".slow"))
+  if (absent) await start()
   return ""
+}
+
+// Start the daemon where its configuration lets a hook do so: at most once a minute, never after a stop.
+const start = async () => {
+  const starter = join(SPOOL, "..", "bin", "memoryd-start")
+  await stat(starter) // missing: not wanted
+  if ((await age(".starting")) < START_MS || (await age(".stopped")) < Infinity) return
+  await touch(join(SPOOL, ".starting"))
+  const child = spawn(starter, [], { detached: true, stdio: "ignore", cwd: "/", env: {} })
+  child.on("error", () => {})
+  child.unref()
 }
 
 // A tool's input and output may be large and secret.
@@ -268,12 +286,13 @@ const within = (promise, milliseconds, otherwise) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-const isSlow = async () => {
+// Milliseconds since a mark was touched; without end where there is none, or one from the future.
+const age = async (mark) => {
   try {
-    const age = Date.now() - (await stat(join(SPOOL, ".slow"))).mtimeMs
-    return age >= 0 && age < SLOW_MS
+    const found = Date.now() - (await stat(join(SPOOL, mark))).mtimeMs
+    return found >= 0 ? found : Infinity
   } catch {
-    return false
+    return Infinity
   }
 }
 

@@ -34,6 +34,7 @@ class Qwen(JsonHooks):
         "PostCompact",
         "SessionEnd",
     )
+    replays_context = False  #: a resumed talk is what was typed and answered
     project_env = "QWEN_PROJECT_DIR"
     recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "UserPromptSubmit": Recall.PREFETCH}
     translators: ClassVar = {

@@ -12,7 +12,10 @@ from pydantic import Field
 from memoryd.ipc.mcp import project
 from memoryd.ipc.mcp.daemon import Daemon
 from memoryd.ipc.mcp.results import Forgotten, Noted, Saved, SessionHits, Ticked
-from memoryd.ipc.methods.memory import MemoryItems, MemoryWhy
+from memoryd.ipc.methods.base import FactTypeName
+from memoryd.ipc.methods.memory import Match, MemoryItems, MemoryWhy
+from memoryd.ipc.methods.notes import NoteKind
+from memoryd.ipc.methods.sessions import GroupBy
 
 Name = Annotated[str, Field(description="An entry's slug or a core file, as memory_list shows it: preferences.md")]
 Query = Annotated[str, Field(min_length=1, max_length=2000, description="Words, in any language")]
@@ -46,9 +49,7 @@ class Tools:
         self,
         roots: project.Roots,
         query: Query,
-        match: Annotated[
-            Literal["words", "any", "phrase", "literal", "prefix"], Field(description="How the words must occur")
-        ] = "words",
+        match: Annotated[Match, Field(description="How the words must occur")] = "words",
         scopes: Scopes = [],  # noqa: B006 - read only, and the schema shows it
         limit: Limit = 10,
         cursor: Cursor = None,
@@ -93,7 +94,7 @@ class Tools:
             str, Field(min_length=1, max_length=20_000, description="The fact, with its reason and its date")
         ],
         type: Annotated[
-            Literal["project", "reference"],
+            FactTypeName,
             Field(description="A fact of this project, or a pointer to something outside"),
         ],
         description: Annotated[str, Field(max_length=500, description="One line for the index")] = "",
@@ -139,9 +140,7 @@ class Tools:
         self,
         roots: project.Roots,
         query: Query,
-        group_by: Annotated[
-            Literal["none", "session", "thread"], Field(description="One hit for each message, session or thread")
-        ] = "none",
+        group_by: Annotated[GroupBy, Field(description="One hit for each message, session or thread")] = "none",
         limit: Limit = 10,
         cursor: Cursor = None,
     ) -> SessionHits:
@@ -158,7 +157,7 @@ class Tools:
             str, Field(min_length=1, max_length=20_000, description="What happened or was found; of a plan its title")
         ],
         kind: Annotated[
-            Literal["daily", "priority", "working", "plan"],
+            NoteKind,
             Field(
                 description="daily: one line, told today and tomorrow; priority: a fact that every session here must"
                 " have before it, until it is removed; working: for the work at hand, expires; plan: with steps"

@@ -4,11 +4,13 @@ from typing import Literal
 
 from memoryd.ipc.methods.base import Method, NoParams, Result
 
+AgentKind = Literal["rules", "model", "command"]
+
 
 class AgentInfo(Result):
     """Never a key."""
 
-    kind: Literal["rules", "model", "command"]
+    kind: AgentKind
     why: str
     model: str = ""  #: `provider:name`
     base_url: str = ""

@@ -32,7 +32,9 @@ class Done(Result):
 AbsolutePath = Annotated[str, Field(max_length=4096, pattern=ABSOLUTE)]
 ScopeName = Literal["user", "project", "team"]
 Author = Literal["person", "host"]  #: host: an agent by its own tool, not by the user's word
+Stale = Literal["gone", "changed"]  #: what became of a file that a text came from
 EntryTypeName = Literal["user", "feedback", "project", "reference"]
+FactTypeName = Literal["project", "reference"]  #: what an agent may save in its own name
 
 
 class Where(Params):

@@ -8,11 +8,13 @@ from memoryd.ipc.methods.base import AbsolutePath, Done, Method, NoParams, Param
 
 MAX_PAUSE_SECONDS = 10 * 366 * 86_400
 
+HealthState = Literal["ok", "degraded", "stuck"]
+
 
 class Health(Result):
     """ok: due work gets done; degraded: part of it; stuck: none. `reason` names the remedy."""
 
-    state: Literal["ok", "degraded", "stuck"]
+    state: HealthState
     reason: str | None = None
     version: str
     uid: int
@@ -23,6 +25,26 @@ class Health(Result):
     summary: str = ""  #: `repr` of the daemon, one line
     index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
     passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
+
+
+class LookedAt(Result):
+    """The transcript of a session, as it is now. `fault`: why it cannot be read."""
+
+    host: str
+    session_id: str
+    path: str
+    state: Literal["ok", "missing", "refused"]
+    fault: str = ""
+    expected: bool = True  #: the session is a person's and had a turn: its host should have written by now
+
+
+class Checked(Result):
+    """What only the daemon can tell of the way of an event; a fault is a sentence, None: there is none."""
+
+    journal_fault: str | None = None  #: tried with an event that was taken out again in its own commit
+    index_fault: str | None = None
+    newest_at: AwareDatetime | None = None  #: when the newest session says that it was last heard
+    transcripts: tuple[LookedAt, ...] = ()  #: of the newest 20 sessions of a week, the newest first
 
 
 class PauseParams(Params):
@@ -99,6 +121,7 @@ class Maintained(Result):
 
 METHODS: dict[str, Method] = {
     "daemon.health": Method(NoParams, Health),
+    "daemon.check": Method(NoParams, Checked),
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),

@@ -7,6 +7,9 @@ from pydantic import AwareDatetime, Field
 from memoryd.ipc.events import DELIVERY_ID, Event
 from memoryd.ipc.methods.base import Method, Params, Result
 
+Due = Literal["interval", "compaction", "session_end", "idle", "manual"]
+PassedOver = Literal["paused", "excluded"]
+
 
 class HookDeliver(Params):
     """One hook firing, word for word."""
@@ -20,12 +23,20 @@ class HookDeliver(Params):
     env: dict[str, str] = Field(default_factory=dict)
 
 
+class Refused(Result):
+    """Why a delivery was set aside: the code and the sentence of the error that another call would have got."""
+
+    code: str
+    message: str
+
+
 class HookDelivered(Result):
     """`stdout` stays the first field: the hook finds it at a fixed place of the reply."""
 
     stdout: str = ""
     exit_code: Literal[0] = 0
     seq: int | None = None  #: of the first event recorded; None: nothing to record
+    refused: Refused | None = None  #: for clients that are no hooks; a hook cannot do anything about it
 
 
 class HookTest(Params):
@@ -48,9 +59,9 @@ class EventPublished(Result):
     seq: int
     duplicate: bool
     turn_count: int
-    due: Literal["interval", "compaction", "session_end", "idle", "manual"] | None = None
+    due: Due | None = None
     job: Literal["queued", "coalesced"] | None = None
-    passed_over: Literal["paused", "excluded"] | None = None  #: it was not recorded (seq 0), and why
+    passed_over: PassedOver | None = None  #: it was not recorded (seq 0), and why
 
 
 METHODS: dict[str, Method] = {

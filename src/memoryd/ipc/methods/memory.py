@@ -14,8 +14,11 @@ from memoryd.ipc.methods.base import (
     Params,
     Result,
     ScopeName,
+    Stale,
     Where,
 )
+
+Match = Literal["words", "any", "phrase", "literal", "prefix"]
 
 
 class MemorySaveParams(Where):
@@ -53,7 +56,7 @@ class MemoryQuery(Where, PageParams):
     scopes: tuple[ScopeName, ...] = ()  #: empty: all that hold for cwd
     name: str | None = None  #: of `memory.read` also a descriptor's id, such as note:3, whose text comes in pages
     query: str | None = Field(default=None, max_length=2000)
-    match: Literal["words", "any", "phrase", "literal", "prefix"] = "words"
+    match: Match = "words"
     offset: int = Field(default=0, ge=0)
     rerank: bool = False  #: of `memory.search`: the page in the order of the configured model
     check: bool = False  #: of `memory.list`: look for signs of attacks, of little worth and of duplicates
@@ -73,7 +76,7 @@ class MemoryItem(Result):
     expires_at: AwareDatetime | None = None  #: of a dated fact
     flags: tuple[str, ...] = ()  #: signs of an attack that a person voiced, and of little worth; of `memory.list`
     truncated: bool = False
-    stale: Literal["gone", "changed"] | None = None  #: of a descriptor: what became of the file that it came from
+    stale: Stale | None = None  #: of a descriptor: what became of the file that it came from
     score: float | None = None
     facts: int = 0  #: lines of a core file, 1 for an active entry
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
-from memoryd.ipc.methods.base import AbsolutePath, Author, Method, Page, Params, Result, ScopeName
+from memoryd.ipc.methods.base import AbsolutePath, Author, Method, Page, Params, Result, ScopeName, Stale
 
 MAX_DAILY_CHARS = 400
 MAX_KEPT_CHARS = 200_000  #: of any other note; a long one is told by its descriptor
@@ -36,7 +36,7 @@ class NoteInfo(Result):
     expires_at: AwareDatetime | None = None
     chars: int = 0  #: of the whole text
     file: str | None = None  #: that the text came from
-    stale: Literal["gone", "changed"] | None = None  #: what became of that file since
+    stale: Stale | None = None  #: what became of that file since
 
 
 class NoteAddParams(Params):

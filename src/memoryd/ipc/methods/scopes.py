@@ -6,7 +6,8 @@ from pydantic import AwareDatetime, Field
 
 from memoryd.ipc.methods.base import AbsolutePath, Method, Page, Params, Result
 
-Mark = Literal["commit", "origin", "clone"]  #: the same first commit; the same origin; one was cloned from the other
+#: the same first commit; the same origin; one was cloned from the other
+Likeness = Literal["commit", "origin", "clone"]
 
 
 class ScopeInfo(Result):
@@ -17,7 +18,7 @@ class ScopeInfo(Result):
     exists: bool  #: whether `path` is there
     here: bool  #: the memory of the `cwd` that was asked about
     shared_with: tuple[str, ...] = ()  #: paths that adopted it
-    like_here: Mark | None = None  #: what says that the project of `cwd`, which has another memory, is the same
+    like_here: Likeness | None = None  #: what says that the project of `cwd`, which has another memory, is the same
     sessions: int = 0
     last_at: AwareDatetime | None = None
 
@@ -43,7 +44,7 @@ class ScopeAdopted(Result):
     key: str  #: whose memory it has from now on
     memory_dir: str
     before: str  #: the memory directory that it had; nothing in it was changed
-    mark: Mark | None = None  #: None: a person named it, nothing else says that the two are one
+    mark: Likeness | None = None  #: None: a person named it, nothing else says that the two are one
     dry_run: bool = False
 
 

@@ -8,6 +8,7 @@ from memoryd.ipc.documents import SessionDocument
 from memoryd.ipc.events import SESSION_NAME, Identifier, Role
 from memoryd.ipc.methods.base import AbsolutePath, Method, Page, PageParams, Params, Result
 
+GroupBy = Literal["none", "session", "thread"]
 SessionKind = Literal["interactive", "headless", "sub-agent"]
 #: a session in one word: `host/session_id`
 SessionName = Annotated[str, Field(max_length=300, pattern=SESSION_NAME)]
@@ -67,7 +68,7 @@ class SessionGetParams(Params):
 class SessionSearchParams(PageParams):
     query: str = Field(min_length=1, max_length=2000)
     cwd: AbsolutePath | None = None  #: only conversations of this project
-    group_by: Literal["none", "session", "thread"] = "none"
+    group_by: GroupBy = "none"
     limit: int = Field(default=10, ge=1, le=200)
     summarise: bool = False  #: what the hits of the page tell together, by the configured model
 

@@ -4,6 +4,8 @@ from typing import Literal
 
 from memoryd.ipc.methods.base import AbsolutePath, Method, Params, Result
 
+TeamState = Literal["trusted", "new", "changed", "gone"]
+
 
 class MemoryTrustParams(Params):
     """`seen`: path -> digest of every file, as an answer without it showed them: from now on trusted. None: only look.
@@ -18,7 +20,7 @@ class MemoryTrustParams(Params):
 
 class TeamFileInfo(Result):
     path: str  #: below the folder
-    state: Literal["trusted", "new", "changed", "gone"]
+    state: TeamState
     digest: str  #: '' when it is gone
     diff: str = ""  #: unified, against what was trusted; without secrets
     flags: tuple[str, ...] = ()  #: signs of an attack: the file is never shown to an agent

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
+from memoryd.ipc.methods.agent import AgentKind
 from memoryd.ipc.methods.base import Method, Params, Result
 
 By = Literal["day", "model", "project"]
@@ -39,7 +40,7 @@ class LimitState(Result):
 
 
 class Usage(Result):
-    agent: Literal["rules", "model", "command"]  #: the one that is configured
+    agent: AgentKind  #: the one that is configured
     by: By
     rows: tuple[Spent, ...]  #: of every day, else of what has cost something
     total: Spent

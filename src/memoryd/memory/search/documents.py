@@ -27,7 +27,7 @@ Weighted = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One thing that can be found; its id is all that comes back: a hash of a memory, a `Mark` of a turn."""
+    """One thing that can be found; its id is all that comes back: a hash of a memory, a `Sketch` of a turn."""
 
     id: str
     dir: str  #: the memory directory; another project's never answers
@@ -45,7 +45,7 @@ class TurnId(NamedTuple):
     role: Role
 
 
-class Mark(NamedTuple):
+class Sketch(NamedTuple):
     """What the index keeps of a turn: enough to rank it before it is read."""
 
     id: TurnId
@@ -53,11 +53,11 @@ class Mark(NamedTuple):
     timed: bool  #: whether it names a time
 
     @classmethod
-    def of(cls, spoken: "Spoken") -> "Mark":
+    def of(cls, spoken: "Spoken") -> "Sketch":
         return cls(spoken.id, round(100 * form.worth(spoken.text)), form.names_time(spoken.text))
 
     @classmethod
-    def parse(cls, text: str) -> "Mark":
+    def parse(cls, text: str) -> "Sketch":
         seq, nth, role, worth, timed = text.split(".")
         return cls(TurnId(int(seq), int(nth), _ROLES[role]), int(worth), timed == "t")
 
@@ -126,7 +126,7 @@ def _turn(turn: Spoken, said: Sequence[Spoken], place: int | None) -> Document:
     if place is not None:
         texts += [(form.unlabelled(other.text), weight) for other, weight in _around(turn, said, place)]
     return Document(
-        id=str(Mark.of(turn)), dir=turn.dir, session=turn.session, speaker=form.speaker(turn.text), twin=turn.twin,
+        id=str(Sketch.of(turn)), dir=turn.dir, session=turn.session, speaker=form.speaker(turn.text), twin=turn.twin,
         texts=_cut(tuple(texts)),
     )  # fmt: skip
 

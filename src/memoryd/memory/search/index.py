@@ -16,7 +16,7 @@ from tantivy import IndexWriter as IndexEngineWriter
 from memoryd.clock import mono
 from memoryd.memory.search.kinds import members
 from memoryd.memory.search.port import Damaged, Unavailable
-from memoryd.memory.search.tokens import asked, tokens
+from memoryd.memory.search.stemming import asked, words_of
 from memoryd.memory.words import MIN_START_CHARS, Word, single
 
 WRITER_BYTES = 15_000_000  #: the least that tantivy takes
@@ -86,8 +86,8 @@ class IndexWriter:
 
 
 def _row(document: Mapping[str, Any]) -> Row:
-    words = [token for text, weight in document["texts"] for token in _tokens(text) * weight]
-    words += map(speaks, _tokens(document["speaker"]))
+    words = [word for text, weight in document["texts"] for word in _words_of(text) * weight]
+    words += map(speaks, _words_of(document["speaker"]))
     fields = {name: [document[name]] for name in ("id", "dir", "session", "twin") if document[name]}
     field = "turn" if document["session"] else "memory"
     fields[field] = [" ".join(words)]
@@ -102,8 +102,8 @@ def speaks(token: str) -> str:
 
 
 @lru_cache(maxsize=64)  # a text comes once for itself and again for each neighbour
-def _tokens(text: str) -> list[str]:
-    return tokens(text)
+def _words_of(text: str) -> list[str]:
+    return words_of(text)
 
 
 class IndexReader:

@@ -7,7 +7,7 @@ characters, which the index holds as a token. The other direction finds less (be
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from memoryd.memory.search.tokens import tokens
+from memoryd.memory.search.stemming import words_of
 
 #: the words of a kind, which also stand for each other: its members
 _KINDS = """
@@ -189,4 +189,4 @@ def _kinds() -> Iterator[tuple[str, list[str]]]:
 
 
 def _token(word: str) -> str:
-    return tokens(word)[-1]  # of a word of two Chinese characters: the pair
+    return words_of(word)[-1]  # of a word of two Chinese characters: the pair

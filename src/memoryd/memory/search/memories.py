@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Literal, assert_never
+from typing import assert_never
 
+from memoryd.ipc.methods.memory import Match
 from memoryd.memory.catalogue import Catalogue, Known, KnownLine, SessionSummary
 from memoryd.memory.model import Entry, FileKey
 from memoryd.memory.ranking import (
@@ -28,8 +29,6 @@ from memoryd.memory.search.documents import Memory
 from memoryd.memory.search.snippets import snippet
 from memoryd.memory.text import fold, jaccard
 from memoryd.memory.words import Word, answers, asked_content, content_words
-
-Match = Literal["words", "any", "phrase", "literal", "prefix"]
 
 SAME = 0.7  #: Jaccard index of the words from which one hit only says another again
 PER_FILE = 3  #: lines of one core file among the first hits

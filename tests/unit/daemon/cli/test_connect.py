@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from unit.daemon.cli.conftest import Cli
 
+from memoryd.daemon import service
 from memoryd.daemon.lock import holder
 from memoryd.ipc import places as placing
+from memoryd.ipc import starter
 
 
 def test_without_a_terminal_install_shows_the_change_and_wants_yes(cli: Cli, home: Path) -> None:
@@ -116,9 +118,12 @@ def test_uninstall_deletes_nothing_that_is_not_ours(cli: Cli, home: Path) -> Non
 
 
 def test_service_files_are_written_where_no_manager_answers(
-    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
+    (tmp_path / "systemctl").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "systemctl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(service, "BOOTED", tmp_path)
     assert cli("service", "status").status == 3
     ran = cli("service", "install", "--yes")
     assert ran.status == 0
@@ -127,6 +132,44 @@ def test_service_files_are_written_where_no_manager_answers(
     assert cli("service", "uninstall", "--yes").status == 0
     assert cli("service", "uninstall").out == "no service is installed\n"
     assert not list((home / ".config" / "systemd" / "user").iterdir())
+
+
+def test_where_no_service_manager_runs_it_is_said_what_to_do_instead(
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "BOOTED", tmp_path / "missing")
+    ran = cli("service", "install", "--yes")
+    assert (ran.status, ran.out) == (2, "")
+    assert "set [daemon] autostart = true" in ran.err
+    assert not (home / ".config").exists()
+    told = cli("service", "status")
+    assert told.status == 3
+    assert "set [daemon] autostart = true" in told.out
+    monkeypatch.setenv("MEMORYD_DAEMON__AUTOSTART", "true")
+    assert "a hook starts the daemon, as [daemon] autostart says" in cli("service", "status").out
+    service.Service(places=placing.find()).write()
+    assert "`memoryd service uninstall` removes them" in cli("service", "status").out
+
+
+def test_install_writes_what_starts_a_daemon_and_uninstall_removes_it(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = placing.find()
+    monkeypatch.setenv("MEMORYD_DAEMON__AUTOSTART", "true")
+    script = starter.path(places)
+    assert f"write {script}" in cli("install", "claude-code", "--yes").out
+    assert starter.is_current(places, Path(sys.executable))
+    assert script.stat().st_mode & 0o777 == 0o700
+    assert "unchanged" in cli("install", "claude-code").out
+    script.write_text(script.read_text().replace(str(Path(sys.executable).absolute()), "/gone/python"))
+    assert f"change {script}" in cli("install", "claude-code", "--yes").out
+    monkeypatch.delenv("MEMORYD_DAEMON__AUTOSTART")
+    assert f"remove {script}" in cli("install", "claude-code", "--yes").out
+    assert not script.exists()
+    monkeypatch.setenv("MEMORYD_DAEMON__AUTOSTART", "true")
+    cli("install", "claude-code", "--yes")
+    assert cli("uninstall", "--yes").status == 0
+    assert not script.exists()
 
 
 def test_doctor_exits_with_one_where_a_link_is_broken(cli: Cli) -> None:

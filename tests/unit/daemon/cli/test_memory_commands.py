@@ -155,7 +155,7 @@ def test_purge_shows_first_and_asks(cli: Cli, world: World) -> None:
     assert "would go: 6 events" in dry.out
     assert "not reached" in dry.out
     asked = cli("purge", "--session", "gone")
-    assert (asked.status, "give --yes" in asked.err) == (2, True)
+    assert (asked.status, "with --yes" in asked.err) == (2, True)
     assert "xylophone" in cli("why", "xylophone").out
     done = cli("purge", "--session", "gone", "--yes")
     assert done.out.startswith("purged: 6 events")

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.hosts import codex_trust
 
+from memoryd.daemon import hostchecks
 from memoryd.daemon.install import INSTALLABLE, Installer, asks_for, carry_out
 from memoryd.errors import NotFound
 from memoryd.ipc import hosts
@@ -173,13 +175,8 @@ def test_codex_is_told_from_trusting_us_by_the_hash_of_every_hook(home: Path, in
     target = installer.target("codex")
     carry_out(installer.plan_install(target))
     assert "codex does not trust our hooks yet: open `codex`" in str(asks_for(target))
-    hooks, config = home / ".codex" / "hooks.json", home / ".codex" / "config.toml"
-    rows = []
-    for event, [group] in json.loads(hooks.read_text())["hooks"].items():
-        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
-        digest = codex.trusted_hash(name, None, group["hooks"][0])
-        rows.append(f'[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "{digest}"\n')
-    ours = config.read_text()
+    config = home / ".codex" / "config.toml"
+    rows, ours = codex_trust(home / ".codex"), config.read_text()
     config.write_text(ours + "".join(rows[:-1]))
     assert getattr(asks_for(target), "certain", None) is True
     config.write_text(ours + "".join(rows).replace("sha256:", "sha512:"))
@@ -222,6 +219,8 @@ def test_a_plugin_that_a_person_changed_stays_and_is_told_of(home: Path, install
     plan = installer.plan_install(target)
     assert [c for c in plan.changes if c.path == handler] == []
     assert f"{handler} was changed by a person and stays as it is" in plan.notes
+    told = next(check for check, _ in hostchecks.configured(installer) if check.link == "hooks in openclaw")
+    assert told.mend == f"delete {handler}, then `memoryd install openclaw`"
     carry_out(installer.plan_uninstall(target))
     assert handler.read_text() == "// mine\n"
     handler.write_bytes(ours)

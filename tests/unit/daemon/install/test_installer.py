@@ -10,7 +10,7 @@ import pytest
 
 from memoryd import seeds
 from memoryd.daemon.install import Installer, Target, carry_out
-from memoryd.errors import ConfigError, Conflict, NotFound
+from memoryd.errors import CannotWrite, ConfigError, Conflict, NotFound
 from memoryd.ipc import hosts
 from memoryd.ipc import places as placing
 
@@ -164,6 +164,22 @@ def test_links_stay_links_and_modes_stay(installer: Installer, target: Target, t
     assert real.read_text() == "{}\n"
 
 
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder"])
+def test_what_is_no_file_is_neither_read_nor_replaced(kind: str, installer: Installer, target: Target) -> None:
+    target.main.parent.mkdir(parents=True)
+    if kind == "fifo":
+        os.mkfifo(target.main)
+    elif kind == "device":
+        target.main.symlink_to(os.devnull)  # how people switch a file off
+    else:
+        target.main.mkdir()
+    for plan in (installer.plan_install, installer.plan_uninstall):
+        with pytest.raises(CannotWrite, match=r"settings\.json is no regular file"):
+            plan(target)
+    assert any("no regular file" in note for note in installer.plan_removal().notes)
+    assert installer.plan_install(installer.target("gemini")).changes, "the other hosts are not kept from it"
+
+
 def test_a_change_between_plan_and_writing_is_noticed(installer: Installer, target: Target) -> None:
     _put(target, "{}")
     plan = installer.plan_install(target)
@@ -182,7 +198,9 @@ def test_the_skill_comes_and_goes_but_never_over_a_persons(installer: Installer,
     plan = installer.plan_install(target)
     assert plan.changes == ()
     assert "stays as it is" in plan.notes[0]
-    carry_out(installer.plan_uninstall(target))
+    plan = installer.plan_uninstall(target)
+    assert plan.notes == (f"{skill} was changed by a person and stays as it is",)
+    carry_out(plan)
     assert skill.read_text() == "my own words\n"
     skill.write_bytes(seeds.files("en")["SKILL.md"])
     carry_out(installer.plan_uninstall(target))
@@ -221,6 +239,19 @@ def test_removal_finds_every_place(installer: Installer, target: Target, tmp_pat
     assert not target.main.exists()
     assert not installer.script.exists()
     assert not (installer.places.data / "installs.json").exists()
+
+
+def test_removal_says_what_stays_in_a_project_that_was_moved(installer: Installer, tmp_path: Path) -> None:
+    project = installer.target("claude-code", tmp_path / "p")
+    project.main.parent.mkdir(parents=True)
+    carry_out(installer.plan_install(project))
+    (tmp_path / "p").rename(tmp_path / "q")
+    plan = installer.plan_removal()
+    assert [note for note in plan.notes if str(tmp_path / "p") in note and "--project --uninstall" in note]
+    carry_out(plan)
+    moved = installer.target("claude-code", tmp_path / "q")
+    carry_out(installer.plan_uninstall(moved))
+    assert "memoryd" not in moved.main.read_text()
 
 
 def test_a_script_of_another_release_is_outdated_and_renewed(installer: Installer, target: Target) -> None:

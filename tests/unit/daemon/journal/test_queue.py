@@ -347,9 +347,9 @@ def test_what_keeps_every_job_waiting_is_told_once(tmp_path: Path) -> None:
     outage = Deferred(reason="provider-down: no connection", not_before=START + timedelta(minutes=5))
     queue.settle(job, outage, now=START, duration_ms=1, give_up=False)
 
-    def reason(*notes: str) -> str:
+    def reason(*hindered: str) -> str:
         spool = Spool(tmp_path / "spool")
-        return str(judge_health(History(journal), spool, running=False, now=START, notes=notes).reason)
+        return str(judge_health(History(journal), spool, running=False, now=START, hindered=hindered).reason)
 
     assert reason().count("no connection") == 1
     assert reason("no model is called (provider-down: no connection)").count("no connection") == 1

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from support.conformance import Firing, Record, Recording, Said, translate
+from support.installation import until
 from support.recordings import shared_hosts
 
 from memoryd.ipc.hosts import opencode_plugin
@@ -221,6 +222,19 @@ def test_what_is_answered_after_a_compaction_in_a_turn_and_to_a_queued_prompt_is
     assert [event for event, _ in heard if event in ("start", "prompt")] == ["start", "prompt", "start", "prompt"]
 
 
+def test_a_session_that_begins_with_messages_older_than_itself_is_a_fork(places: Places, listener: Listener) -> None:
+    def begins(session: str, message_at: int) -> list[list[Any]]:
+        message = {"id": "m1", "sessionID": session, "role": "user", "time": {"created": message_at}}
+        return [
+            happens("session.created", info={"id": session, "directory": "/w", "time": {"created": 5}}),
+            happens("message.updated", sessionID=session, info=message),
+            prompt(session, f"{session}m", "go on"),
+        ]
+
+    play(places, [*begins("s1", 4), *begins("s2", 6)])  # s2: of the person, who ran a command in it first
+    assert [payload["source"] for event, payload in told(listener) if event == "start"] == ["fork", "startup"]
+
+
 def test_the_answer_stands_behind_the_prompt_and_only_where_it_is_new(places: Places, listener: Listener) -> None:
     steps = [
         created("s1"),
@@ -247,6 +261,20 @@ def test_without_a_daemon_all_is_spooled_in_order_and_a_tool_leaves_its_outcome_
     assert json.loads(params[3]["raw"])["ok"] is False
     assert {path.stat().st_mode & 0o777 for path in places.spool.iterdir()} == {0o600}
     assert all(line.endswith("}\n") for line in lines)
+
+
+def test_without_a_daemon_it_starts_one_where_that_is_wanted_once_and_never_after_a_stop(places: Places) -> None:
+    starter, tries = places.data / "bin" / "memoryd-start", places.data / "tries"
+    starter.parent.mkdir(parents=True)
+    starter.write_text(f"#!/bin/sh\necho in $(pwd) with $(env | grep -c HOME) >>{tries}\n")
+    starter.chmod(0o700)
+    play(places, TALK[:7])
+    until(tries.exists)
+    until(lambda: tries.read_text() == "in / with 0\n")
+    (places.spool / ".starting").unlink()
+    (places.spool / ".stopped").touch()
+    play(places, TALK[:7])
+    assert not (places.spool / ".starting").exists()
 
 
 def test_a_daemon_that_does_not_answer_holds_nothing_up_for_long(places: Places, listener: Listener) -> None:

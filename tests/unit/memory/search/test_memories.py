@@ -1,9 +1,10 @@
 import pytest
 from support.catalogue import CATALOGUE, NOW
 
+from memoryd.ipc.methods.memory import Match
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import FileKey, Root
-from memoryd.memory.search.memories import PER_FILE, Hit, Match, matching, ranked_hits, scaled
+from memoryd.memory.search.memories import PER_FILE, Hit, matching, ranked_hits, scaled
 
 
 def search(query: str, match: Match = "words", limit: int = 10) -> list[Hit]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from memoryd.ipc.hosts.plans.base import HostPlan, Settings, Site
 
-_MATCHERS = {"SessionStart": "*", "AfterTool": "*"}
+_MATCHERS = {"SessionStart": "*", "AfterTool": "*", "PreCompress": "manual"}
 
 
 def plan(site: Site) -> HostPlan:

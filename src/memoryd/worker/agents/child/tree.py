@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "MEMORYD_CHILD"  #: in the environment of everything that an agent starts; its value is the run
+from memoryd.ipc import hook
+
+MARK = hook.CHILD  #: in the environment of everything that an agent starts; its value is the run
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PS_SECONDS = 5.0
 

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 from pydantic_core import to_json
 
 from memoryd.clock import mono
+from memoryd.ipc import hook
 from memoryd.worker.agents.asking.fitting import tokens_at_most
 from memoryd.worker.agents.brief import AgentFault, Cost, FaultCode, Need, Purse, Settings
-from memoryd.worker.agents.child.tree import MARK
 from memoryd.worker.agents.command import outcomes, output, process, programs
 from memoryd.worker.agents.command.output import Told
 from memoryd.worker.agents.command.process import Ended
@@ -102,8 +102,8 @@ class Call:
 
     def _environment(self, place: Path) -> Mapping[str, str]:
         """With the mark, by which hooks that a program fires all the same end at once."""
-        mark = os.environ.get(MARK) or "1"
-        return {**os.environ, **programs.sets(self.settings.command, place), "TMPDIR": str(place), MARK: mark}
+        mark = os.environ.get(hook.CHILD) or "1"
+        return {**os.environ, **programs.sets(self.settings.command, place), "TMPDIR": str(place), hook.CHILD: mark}
 
     @property
     def fixed(self) -> int:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.memory.search.tokens import asked, tokens
+from memoryd.memory.search.stemming import asked, words_of
 from memoryd.memory.words import MAX_WORD_CHARS, Word, answers, asked_content, content_words, single
 
 
@@ -24,7 +24,7 @@ from memoryd.memory.words import MAX_WORD_CHARS, Word, answers, asked_content, c
     ],
 )
 def test_a_query_asks_for_what_the_document_holds(document: str, queries: list[str]) -> None:
-    held = set(tokens(document))
+    held = set(words_of(document))
     for query in queries:
         words = asked(query)
         assert words, query
@@ -40,7 +40,7 @@ def test_stop_words_and_particles_ask_for_nothing_unless_they_are_all_there_is()
 
 @given(st.text(max_size=300))
 def test_any_text_becomes_tokens_without_white_space(text: str) -> None:
-    for token in tokens(text):
+    for token in words_of(text):
         assert token
         assert not any(char.isspace() for char in token)
         assert len(token) <= 2 * MAX_WORD_CHARS
@@ -49,7 +49,7 @@ def test_any_text_becomes_tokens_without_white_space(text: str) -> None:
 
 @given(st.text(alphabet="头发風格代码abc_./ ", min_size=1, max_size=30))
 def test_a_text_that_is_asked_for_itself_is_found(text: str) -> None:
-    held = set(tokens(text))
+    held = set(words_of(text))
     assert all((word.whole in held) or held.issuperset(word.parts) for word in asked(text))
 
 

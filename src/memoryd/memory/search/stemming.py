@@ -12,9 +12,9 @@ from memoryd.memory.search.irregular import BASE
 from memoryd.memory.words import Word
 
 
-def tokens(text: str) -> list[str]:
-    """Return the tokens of a document, in order."""
-    return words.tokens(text, stems)
+def words_of(text: str) -> list[str]:
+    """Return the words of a document, in order."""
+    return words.words_of(text, stems)
 
 
 def asked(query: str) -> list[Word]:
