@@ -54,7 +54,7 @@ class Talk:
         if self.later is None:
             await self.daemon.ingest.publish(EventPublish(event=event))
         else:
-            self.binding = self.binding or await self.daemon.ingest.binding_of(self.cwd)
+            self.binding = self.binding or await self.daemon.binder.of_folder(self.cwd)
             self.later.append(Arrival(event=event, binding=self.binding))
 
     async def turn(self, task: str, *steps: str, session: str = "s1", status: str = "ok", error: str = "") -> None:
@@ -79,7 +79,7 @@ class Talk:
             await self.daemon.journal.append(self.later[:256])
             del self.later[:256]
         await self.daemon.maturer.once()
-        return (await self.daemon.ingest.binding_of(self.cwd)).dir
+        return (await self.daemon.binder.of_folder(self.cwd)).dir
 
 
 @pytest.fixture
@@ -274,7 +274,7 @@ def a_summary(n: int) -> str:
 
 async def summaries(talk: Talk, first: datetime, count: int) -> Path:
     """Consolidate a session a day, as a run would."""
-    directory = (await talk.daemon.ingest.binding_of(talk.cwd)).dir
+    directory = (await talk.daemon.binder.of_folder(talk.cwd)).dir
     roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
     for n in range(1, count + 1):
         talk.clock.now = first + timedelta(days=n - 1)
@@ -408,7 +408,7 @@ async def test_a_running_daemon_looks_back_when_a_turn_has_ended(
     monkeypatch.setattr(maturing, "PAUSE_SECONDS", 0.0)
     async with running(home) as daemon:
         talk = Talk(daemon, Clock(datetime.now(UTC)), project)
-        directory = (await daemon.ingest.binding_of(project)).dir
+        directory = (await daemon.binder.of_folder(project)).dir
         await talk.turn("add a json flag", *WORK)
 
         async def runs() -> Any:
