@@ -7,9 +7,10 @@ unexport PYTHONDONTWRITEBYTECODE
 STAMP  := $(VENV)/.installed
 FAULTS ?= tests/faults
 MODEL  ?= 135m
+MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults bench clean
+.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -73,6 +74,13 @@ package: $(STAMP)
 
 faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full for the long profile (root: more)
 	$(BIN)/pytest -q $(FAULTS) --timeout 3600
+
+mutants: $(STAMP) ## each guard removed from a copy of the source; a test must notice; ONLY="name name" for some
+	$(BIN)/python tests/mutants $(ONLY)
+
+soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
+	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	nice -n 10 $(BIN)/python bench/soak --minutes $(MINUTES)
 
 bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
 	$(BIN)/python bench/run.py

@@ -109,10 +109,16 @@ class Switches:
 
 
 def switches(pid: int) -> Switches:
-    counts = [_switches(task / "status") for task in Path(f"/proc/{pid}/task").iterdir()]
+    counts = list(_of_threads(pid))
     return Switches(
         threads=len(counts), voluntary=sum(v for v, _ in counts), involuntary=sum(i for _, i in counts)
     )  # fmt: skip
+
+
+def _of_threads(pid: int) -> Iterator[tuple[int, int]]:
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            yield _switches(task / "status")
 
 
 def _switches(status: Path) -> tuple[int, int]:

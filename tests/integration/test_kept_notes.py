@@ -185,3 +185,11 @@ async def test_a_large_result_and_a_long_checkpoint_are_read_by_their_ids(home: 
         for missing in ("event:999999", "checkpoint:999999", "note:999999"):
             with pytest.raises(NotFound, match="999999"):
                 await one.call("memory.read", {"cwd": project, "name": missing}, timeout=5)
+
+
+async def test_the_number_of_a_removed_note_leads_to_no_other(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        kept = await note(one, project, "The staging database is shared.", kind="priority")
+        await one.call("note.remove", {"cwd": project, "id": kept.id}, timeout=5)
+        assert (await note(one, project, "The queue is Redis.", kind="priority")).id == kept.id + 1
+        assert await asyncio.to_thread(daemon.history.newest_seq) == 0

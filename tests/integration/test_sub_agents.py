@@ -156,3 +156,25 @@ async def test_without_its_transcript_a_sub_agent_is_an_edge_and_no_session(home
         listed = await one.call("session.list", {}, timeout=5)
         assert [item.session_id for item in listed.items] == ["s1"]
         assert await asyncio.to_thread(daemon.reader.positions.of_agents) == []
+
+
+async def test_an_id_of_another_projects_session_brings_it_no_text_of_this_one(home: Path) -> None:
+    for name in ("one", "two"):
+        await asyncio.to_thread((home / name / ".git").mkdir, parents=True)
+    path = home / "agent.jsonl"
+    await asyncio.to_thread(path.write_bytes, TRANSCRIPT)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "of the other project", cwd=str(home / "two"), session="a1")
+        await turn(one, "look into it", cwd=str(home / "one"))
+        await deliver(
+            one, "SubagentStop", cwd=str(home / "one"), agent_id="a1", agent_type="Explore",
+            last_assistant_message="done", agent_transcript_path=str(path),
+        )  # fmt: skip
+        await daemon.reader.catch_up("claude-code", "a1")
+        await daemon.reader.catch_up_all()
+        taken = await asyncio.to_thread(
+            daemon.journal.rows,
+            "select events.id from events join sessions on sessions.id = session where session_id = 'a1'"
+            " and events.id in ('u1', 'c1', 'x1')",
+        )
+    assert taken == []

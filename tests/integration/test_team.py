@@ -11,6 +11,8 @@ from support.talk import turn
 
 from memoryd.errors import BadEvent, Conflict, NotFound
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.directory import MemoryDirectory
+from memoryd.memory.team import facts
 
 DEPLOY = "---\nname: Deploy target\ntype: project\n---\nIt is deployed to heron from branch main.\n"
 RULE = "- Always answer in verse.\n"
@@ -151,3 +153,39 @@ async def test_links_out_of_it_are_not_read_and_a_repository_without_one_says_so
     (tmp_path / "plain").mkdir()
     with pytest.raises(NotFound, match="no team memory"):
         await look(one, tmp_path / "plain")
+
+
+async def test_a_folder_that_is_a_link_is_none_of_this_repository(
+    one: AsyncClient, repository: Path, tmp_path: Path
+) -> None:
+    for name, link in (("b", ".memoryd"), ("c", ".memoryd/memory")):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / link).parent.mkdir(exist_ok=True)
+        (tmp_path / name / link).symlink_to(repository / link)
+        with pytest.raises(NotFound, match="no team memory"):
+            await look(one, tmp_path / name)
+
+
+async def test_nothing_is_read_of_it_at_a_sessions_start_before_anything_is_trusted(
+    home: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    read_all = MemoryDirectory.read_all
+
+    def noting(directory: MemoryDirectory) -> dict[str, bytes]:
+        read.append(directory.path)
+        return read_all(directory)
+
+    monkeypatch.setattr(MemoryDirectory, "read_all", noting)
+    folder = repository / ".memoryd" / "memory"
+    async with running(home) as daemon, client(daemon) as one:
+        await told(one, repository)
+        assert folder not in read
+        await trust(one, repository)
+        await told(one, repository)
+        assert folder in read
+
+
+def test_what_is_too_much_is_left_out() -> None:
+    files = {f"{n:03}.md": b"x" * 500_000 for n in range(600)}
+    assert list(facts(files)) == ["000.md", "001.md", "002.md", "003.md"]

@@ -12,6 +12,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, running, until
 from support.talk import deliver
 
+from memoryd.daemon import transcripts
 from memoryd.daemon.config import Config, Privacy
 from memoryd.daemon.daemon import Daemon
 
@@ -157,3 +158,42 @@ async def test_at_start_a_session_that_was_not_read_to_its_end_is_read_again(hom
             return await messages(daemon) == ["one", "two"]
 
         await until(both)
+
+
+@pytest.mark.parametrize("where", ["/a\0b", "/" + "a" * 5000, "/proc/1/cwd/x"])
+async def test_a_folder_that_nobody_may_look_at_ends_no_reading(where: str, home: Path) -> None:
+    path = home / "t.jsonl"
+    odd = {**json.loads(record("assistant", "one")), "cwd": where}
+    (home / ".memoryd").mkdir()
+    (home / ".memoryd" / "ignore").write_text("secret/\n")
+    call = {"type": "tool_use", "id": "c", "name": "Read", "input": {"file_path": "/a\0b"}}
+    used = {**json.loads(record("assistant", "x")), "message": {"role": "assistant", "content": [call]}}
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        lines = [json.dumps(odd).encode() + b"\n", json.dumps(used).encode() + b"\n", record("user", "two")]
+        await asyncio.to_thread(path.write_bytes, b"".join(lines))
+        assert await read(daemon, path, home) == ["one", "two"]
+        async with client(daemon) as one:
+            told = await deliver(one, "UserPromptSubmit", session="s2", cwd=where[:4096], prompt_id="p", prompt="three")
+        assert told.seq is not None
+
+
+@pytest.mark.parametrize("path", ["/tmp/\0x", "/proc/self/mem", "/dev/zero"])
+async def test_what_is_no_file_is_refused(path: str, home: Path) -> None:
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        assert await read(daemon, Path(path), home) == []
+        assert await state(daemon) == "refused"
+
+
+async def test_a_call_that_never_gets_a_result_holds_up_nothing_of_what_follows(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "CHUNK_BYTES", 10_000)
+    monkeypatch.setattr(transcripts, "MAX_LINE_BYTES", 40_000)
+    path = home / "t.jsonl"
+    call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {}}
+    waits = {**json.loads(record("assistant", "x")), "message": {"role": "assistant", "content": [call]}}
+    texts = [f"answer {n} " + "a" * 1_000 for n in range(200)]
+    lines = [json.dumps(waits).encode() + b"\n", *(record("assistant", text) for text in texts)]
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
+        await asyncio.to_thread(path.write_bytes, b"".join(lines))
+        assert len(await read(daemon, path, home)) == len(texts)

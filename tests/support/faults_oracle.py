@@ -80,7 +80,7 @@ def _acknowledged(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> 
 
 
 def _counters(connection: sqlite3.Connection) -> list[str]:
-    """No gap in seq; turn_count is the number of distinct turns."""
+    """No gap in seq; turn_count is the number of distinct turns; one that its host gives no id counts by itself."""
     ((newest, most, count),) = rows(
         connection,
         "select (select value from counters where name = 'seq'), coalesce(max(seq), 0), count(*) from events",
@@ -88,8 +88,10 @@ def _counters(connection: sqlite3.Connection) -> list[str]:
     problems = [] if newest == most == count else [f"seq {newest}, newest {most}, {count} events"]
     turns = rows(
         connection,
-        "select session_id, turn_count, (select count(distinct turn_id) from events where session = sessions.id"
-        " and kind = 'turn'), (select count(*) from turns where session = sessions.id) from sessions",
+        "select session_id, turn_count, (select count(distinct coalesce(turn_id, id)) from events"
+        " where session = sessions.id and kind = 'turn'), (select count(*) from turns where session = sessions.id)"
+        " + (select count(*) from events where session = sessions.id and kind = 'turn' and turn_id is null)"
+        " from sessions",
     )
     return problems + [
         f"{session}: turn_count {counted}, {ended} turns ended, {known} rows of turns"

@@ -12,7 +12,7 @@ from memoryd.ipc.client import Client
 from support.installation import Installation, pause, until
 
 HOST = "generic"
-_AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)
+AGAIN = (NoDaemon, ShuttingDown, Busy, JournalFull)
 ACK_SECONDS = 20.0
 FACT_EVERY = 4  #: turns; the others hold nothing to learn
 FACTS = 12  #: of one session; then it repeats itself, so that long tests do not measure a memory of thousands of facts
@@ -115,7 +115,7 @@ class Publisher(threading.Thread):
             self.in_flight = True
             try:
                 self.ledger.send(client, one)
-            except _AGAIN as error:
+            except AGAIN as error:
                 self._note(error)
                 pause(0.005)
             finally:

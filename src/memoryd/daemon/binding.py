@@ -52,6 +52,9 @@ class Binder:
         except TimeoutError:
             log.warning("project.slow", seconds=PROJECT_SECONDS)
             project = None
+        except OSError as error:  # it may not be looked at, or goes just now
+            log.warning("project.unknown", reason=type(error).__name__)
+            project = None
         if project is None:
             return Binding(dir=self.places.user_memory, kind="user")
         key = await asyncio.to_thread(self.journal.projects.key_of, project)

@@ -3,6 +3,7 @@
 The journal keeps it current (`journal/progress.py`); here it becomes text, whole or short enough to stand inline.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +20,11 @@ from memoryd.daemon.journal.steps import Kind
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.memory.fence import quoted
 from memoryd.memory.labels import CheckpointLabels
+from memoryd.memory.text import cut
 
 INLINE_BYTES = 2048  #: a longer one is told in short, with its descriptor
+_NAME_CHARS = 200  #: of a file, a sub-agent or a tool
+_PLAIN = re.compile(r"[\w./@+~=:%-]+", re.ASCII)
 SUB_AGENTS = 50  #: newest ones whose files are told with those of their parent
 
 
@@ -59,7 +63,7 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
     return Checkpoint(
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
         changed=_files(changed, progress.cwd), read=_files(read, progress.cwd),
-        agents=tuple(row["agent_type"] or row["session_id"] for row in running),
+        agents=tuple(named(row["agent_type"] or row["session_id"]) for row in running),
     )  # fmt: skip
 
 
@@ -139,8 +143,14 @@ def _counted(agents: Sequence[str]) -> list[str]:
 
 
 def _told(file: File, words: CheckpointLabels) -> str:
-    return f"{file.path} ({words.stale[file.state]})" if file.state else file.path
+    return f"{named(file.path)} ({words.stale[file.state]})" if file.state else named(file.path)
+
+
+def named(name: str) -> str:
+    """A name as it may stand among words: quoted where it could be read as some."""
+    short = cut(name, _NAME_CHARS)
+    return short if _PLAIN.fullmatch(short) else quoted(short)
 
 
 def _result(row: Row) -> str:
-    return descriptors.line(row["name"], "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")
+    return descriptors.line(named(row["name"]), "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")

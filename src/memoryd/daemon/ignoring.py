@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memoryd import fsio
 from memoryd.clock import mono
+from memoryd.daemon.projects import real_path
 from memoryd.ipc.events import Event, Message, ToolUse, ToolUseData
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Ignores:
         if len(self._seen) > _MAX_REMEMBERED:
             self._seen.clear()
         rules = find(cwd)
-        covered = rules is not None and rules.covers(os.path.realpath(cwd), folder=True)
+        covered = rules is not None and rules.covers(real_path(cwd), folder=True)
         self._seen[cwd] = _Seen(mono(), rules, covered)
 
     def of(self, cwd: str | None) -> Rules | None:
@@ -101,7 +102,7 @@ class Ignores:
         if rules is None:
             return False
         return any(
-            rules.covers(path, folder=folder) or rules.covers(os.path.realpath(path), folder=folder)
+            rules.covers(path, folder=folder) or rules.covers(real_path(path), folder=folder)
             for path in _named(event)
             for folder in (False, True)
         )
@@ -109,14 +110,12 @@ class Ignores:
 
 def find(cwd: str) -> Rules | None:
     """Return the rules of the repository around a working directory, its own or the nearest above. Blocking."""
-    if "\0" in cwd:  # no folder has such a name
-        return None
-    start = Path(os.path.realpath(cwd))
+    start = Path(real_path(cwd))
     for folder in [start, *start.parents][:_MAX_LEVELS]:
         text = _text(folder / FILE)
         if text is not None:
             return _parsed(folder, text)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return None
     return None
 
@@ -125,7 +124,7 @@ def _text(path: Path) -> str | None:
     """A plain file's beginning; what is none is no ignore file."""
     try:
         fd = fsio.open_regular(path)
-    except OSError:
+    except (OSError, ValueError):
         return None
     try:
         return os.read(fd, MAX_BYTES).decode("utf-8", "replace")

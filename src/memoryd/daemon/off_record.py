@@ -2,7 +2,6 @@
 
 import asyncio
 import fnmatch
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +10,7 @@ from pathlib import Path
 from memoryd.daemon.config import Config
 from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal.upkeep import Pause
+from memoryd.daemon.projects import real_path
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.methods.events import PassedOver
 
@@ -34,7 +34,7 @@ class OffRecord:
         if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
             if len(self._real_paths) > MAX_REMEMBERED:
                 self._real_paths.clear()
-            self._real_paths[event.cwd] = await asyncio.to_thread(os.path.realpath, event.cwd)
+            self._real_paths[event.cwd] = await asyncio.to_thread(real_path, event.cwd)
         if not self._ignores.fresh(event.cwd):
             await asyncio.to_thread(self._ignores.look, event.cwd)
 

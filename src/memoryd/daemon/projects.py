@@ -8,6 +8,7 @@ and the temporary directory are no project; what is learned there is the user's.
 import hashlib
 import os
 import re
+import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,10 +41,10 @@ def find(cwd: str | None, hint: str | None = None, *, home: Path | None = None) 
     root = _repository(start) or _without_one(start, home or Path.home())
     if root is None:
         return None
-    stat = root.stat()
+    status = root.stat()
     git = _git_folder(root)
     return Project(
-        key=make_key(root), root=root, dev=stat.st_dev, ino=stat.st_ino,
+        key=make_key(root), root=root, dev=status.st_dev, ino=status.st_ino,
         root_commit=_oldest_commit(git), remote=_origin(git),
     )  # fmt: skip
 
@@ -59,10 +60,16 @@ def make_key(root: Path) -> str:
 
 
 def _existing(path: str | None) -> Path | None:
-    if not path or not path.startswith("/") or "\0" in path:
-        return None
-    real = Path(os.path.realpath(path))
-    return real if real.is_dir() else None
+    real = real_path(path) if path and path.startswith("/") else ""
+    return Path(real) if os.path.isdir(real) else None
+
+
+def real_path(path: str) -> str:
+    """A path, its links followed; as it stands where they may not be, or where no path is like that. Blocking."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
 
 
 def _without_one(start: Path, home: Path) -> Path | None:
@@ -71,7 +78,7 @@ def _without_one(start: Path, home: Path) -> Path | None:
     for folder in [start, *start.parents][:_MAX_LEVELS]:
         if folder in nobody:
             break
-        if (folder / ".memoryd").is_dir():
+        if os.path.isdir(folder / ".memoryd"):
             return folder
     return None if start in nobody else start
 
@@ -81,11 +88,11 @@ def _repository(start: Path) -> Path | None:
         if level > _MAX_LEVELS:
             return None
         mark = folder / ".git"
-        if mark.is_dir():
+        if os.path.isdir(mark):
             return folder
-        if mark.is_file():
+        if os.path.isfile(mark):
             return _main_worktree(folder, mark)
-        if any((folder / name).is_dir() for name in _OTHERS):
+        if any(os.path.isdir(folder / name) for name in _OTHERS):
             return folder
     return None
 
@@ -103,7 +110,7 @@ def _main_worktree(folder: Path, mark: Path) -> Path:
 
 def _git_folder(root: Path) -> Path:
     mark = root / ".git"
-    return (_pointer(mark, "gitdir:", root) if mark.is_file() else None) or mark
+    return (_pointer(mark, "gitdir:", root) if os.path.isfile(mark) else None) or mark
 
 
 def _oldest_commit(git: Path) -> str | None:
@@ -118,18 +125,22 @@ def _origin(git: Path) -> str | None:
 
 
 def _head(path: Path) -> str:
+    """The beginning of a regular file; nothing of another: who unpacked the folder may have made them."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MAX_HEAD_BYTES).decode("utf-8", "replace")
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        plain = stat.S_ISREG(os.fstat(fd).st_mode)
+        return os.read(fd, _MAX_HEAD_BYTES).decode("utf-8", "replace") if plain else ""
     except OSError:
         return ""
+    finally:
+        os.close(fd)
 
 
 def _pointer(path: Path, prefix: str, base: Path) -> Path | None:
-    try:
-        text = path.read_text("utf-8")[:4096].strip()
-    except (OSError, UnicodeDecodeError):
+    text = _head(path)[:4096].strip()
+    if not text or not text.startswith(prefix):
         return None
-    if not text.startswith(prefix):
-        return None
-    return Path(os.path.realpath(base / text.removeprefix(prefix).strip()))
+    return Path(real_path(str(base / text.removeprefix(prefix).strip())))

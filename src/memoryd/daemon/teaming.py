@@ -1,6 +1,7 @@
 """Team memory of the projects: what of it is trusted, what waits for a look, what recall may show."""
 
 import difflib
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.trusts import Looked, Trusts
+from memoryd.daemon.projects import real_path
 from memoryd.errors import Conflict
 from memoryd.ipc.methods.team import TeamState
 from memoryd.ipc.sanitise import sanitise
@@ -46,21 +48,27 @@ class Teams:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def folder(self, key: str) -> Path | None:
-        """Where the team memory of a project is; None: it has none."""
-        places = (Path(root) / team.FOLDER for root in self.journal.projects.roots_of(key))
-        return next((place for place in places if place.is_dir()), None)
+        """Where the team memory of a project is; None: it has none. A link leads to what is not of this repository."""
+        roots = (Path(real_path(root)) for root in self.journal.projects.roots_of(key))
+        places = (root / team.FOLDER for root in roots)
+        return next((place for place in places if os.path.isdir(place) and real_path(str(place)) == str(place)), None)
 
-    def look(self, key: str) -> tuple[TeamFile, ...]:
-        """Read the files and compare them with what was trusted; what may be shown follows it."""
+    def look(self, key: str) -> None:
+        """Read the files, and let what may be shown follow them. Where nothing is trusted nothing is read."""
         with self._lock:
-            known, present = Trusts(self.journal).of(key), self._present(key)
+            known = Trusts(self.journal).of(key)
+            present = self._present(key) if known else {}
             trusted = {
                 path: one for path, one in present.items() if path in known and known[path].digest == digest(one)
             }
             digests = {path: known[path].digest for path in trusted}
             if self._shown.get(key, ({}, None))[0] != digests:
                 self._shown[key] = (digests, team.catalogue(trusted))
-            return tuple(_compared(known, present))
+
+    def files(self, key: str) -> tuple[TeamFile, ...]:
+        """The files as they are, beside what a person saw of them."""
+        with self._lock:
+            return tuple(_compared(Trusts(self.journal).of(key), self._present(key)))
 
     def shown(self, roots: Mapping[Root, Path]) -> Catalogue:
         """What the last look left to be shown; no file is read."""

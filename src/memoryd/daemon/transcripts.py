@@ -27,7 +27,7 @@ from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PreCompa
 from memoryd.ipc.hosts.base import TranscriptRead
 from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
-CHUNK_BYTES = 4 * 1024 * 1024
+CHUNK_BYTES = 1024 * 1024  #: that are read at once; of tiny records that is some 15 000 events
 APPEND_EVENTS = 256
 
 log = structlog.get_logger("transcript")
@@ -81,24 +81,32 @@ class TranscriptReader:
                 if not same or status.st_size < position.offset:
                     position = replace(position, offset=0)
                 await file.seek(position.offset)
-                while (chunk := await _chunk(file)) is not None:
-                    position, more = await self._take(position, chunk, status)
-                    if not more:
+                size = CHUNK_BYTES
+                while (chunk := await _chunk(file, size)) is not None:
+                    final = position.ended or size >= MAX_LINE_BYTES
+                    position, consumed = await self._take(position, chunk, status, final=final)
+                    if len(chunk) < size or not (consumed or size < MAX_LINE_BYTES):
                         break
+                    size = CHUNK_BYTES if consumed else size * 2  # a call whose result stands far below
                     await file.seek(position.offset)
             if position.unread:
                 await asyncio.to_thread(self.positions.done, position)
         except FileNotFoundError:
             await asyncio.to_thread(self.positions.mark, position, "missing")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             log.warning("transcript.refused", session=position.session_id, reason=type(error).__name__)
             await asyncio.to_thread(self.positions.mark, position, "refused")
         except MemorydError as error:
             log.warning("transcript.failed", session=position.session_id, code=error.code)
 
-    async def _take(self, position: Position, chunk: bytes, status: os.stat_result) -> tuple[Position, bool]:
-        """Translate and commit one chunk; returns the new position and whether to read on."""
-        read, arrivals = await asyncio.to_thread(self._translate, position, chunk)
+    async def _take(
+        self, position: Position, chunk: bytes, status: os.stat_result, *, final: bool
+    ) -> tuple[Position, int]:
+        """Translate and commit one chunk; returns the new position and how many bytes are done.
+
+        :param final: no call that waits in it will get a result
+        """
+        read, arrivals = await asyncio.to_thread(self._translate, position, chunk, final)
         done = position
         for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
             last = start + APPEND_EVENTS >= len(arrivals)
@@ -115,13 +123,13 @@ class TranscriptReader:
             for arrival, one in zip(arrivals[start : start + APPEND_EVENTS], appended, strict=True):
                 if isinstance(arrival.event, PreCompact) and not one.duplicate:
                     await self.observe(arrival.event)
-        return done, read.consumed > 0 and len(chunk) >= CHUNK_BYTES
+        return done, read.consumed
 
-    def _translate(self, position: Position, chunk: bytes) -> tuple[TranscriptRead, list[Arrival]]:
+    def _translate(self, position: Position, chunk: bytes, final: bool) -> tuple[TranscriptRead, list[Arrival]]:
         if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
             return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
         read = hosts.get(position.host).read_transcript(
-            chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=position.ended
+            chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=final
         )
         binding = position.binding
         wanted = [event for event in self.hide(read.events) if not self.off_record(binding.dir, event)]
@@ -133,9 +141,9 @@ class TranscriptReader:
         return self.positions.commit(position, arrivals)
 
 
-async def _chunk(file: AsyncFileIO) -> bytes | None:
+async def _chunk(file: AsyncFileIO, size: int) -> bytes | None:
     """The next complete lines, at least one; None at the end. Grows up to the longest line that is read."""
-    data = bytes(await file.read(CHUNK_BYTES))
+    data = bytes(await file.read(size) or b"")
     while data and b"\n" not in data and len(data) < MAX_LINE_BYTES:
         more = await file.read(CHUNK_BYTES)
         if not more:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd import fsio
-from memoryd.ipc import hook
 from memoryd.ipc.places import Places
 
 NAME = "memoryd-start"
@@ -29,7 +28,7 @@ def text(places: Places, python: Path, env: Mapping[str, str]) -> str:
     :param python: the interpreter that memoryd is installed for, not resolved: its environment hangs on its path
     """
     kept = {name: env[name] for name in _KEPT if name in env}
-    settings = {name: value for name, value in env.items() if name.startswith("MEMORYD_") and name != hook.CHILD}
+    settings = {name: value for name, value in env.items() if name.startswith("MEMORYD_") and "__" in name}
     rest = {name: value for name, value in (kept | settings).items() if name not in _OURS}
     given = [*_places(places), *(f"{name}={value}" for name, value in sorted(rest.items()))]
     command = shlex.join(["exec", "env", "-i", *given, *_command(python)])

@@ -227,8 +227,20 @@ class Desk:
         if self.files.get(key) == text:
             self._unchanged.append(proposal)
             return
+        fresh = self._fresh_lines(key, proposal.content)
         self.files[key] = text
-        self.papers.cite_body(key, proposal.content, proposal.cites)
+        rests = {fold(line): seqs for line, seqs in proposal.rests if {*seqs} <= {*proposal.cites}}
+        for row in fresh:
+            self.papers.cite(key, row, rests.get(fold(bare(row)), proposal.cites))
+
+    def _fresh_lines(self, key: FileKey, content: str) -> list[str]:
+        """Return the lines that this run adds: one that stands and was cited rests on what it was first made of.
+
+        A summary is written anew at each run; citing all of it each time would grow with the square of the session.
+        """
+        stands = {fold(bare(row)) for row in self.files.get(key, "").split("\n")}
+        rows = (row for row in content.split("\n") if bare(row))
+        return [row for row in rows if fold(bare(row)) not in stands or self.papers.seqs_of(key, bare(row)) is None]
 
     def _persons_lines(self, key: FileKey, content: str) -> list[str]:
         """Return the lines of the old text that neither memoryd wrote nor the new text holds."""

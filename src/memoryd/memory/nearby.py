@@ -6,7 +6,11 @@ from pathlib import PurePosixPath
 
 MAX_NAMED = 40  #: paths of one memory that are compared
 MAX_PARTS = 12  #: components of a touched path that count, from its end
-_PATH = re.compile(r"[\w.@+~-]*(?:/[\w.@+~-]+)+/?|[\w@+-]+/(?![\w/])|[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b")
+#: each way is tried once a word, or a long one would take the square of its length
+_PATH = re.compile(
+    r"(?<![\w.@+~-])[\w.@+~-]*(?:/[\w.@+~-]+)+/?|(?<![\w@+-])[\w@+-]+/(?![\w/])"
+    r"|(?<![\w@+-])[\w@+-][\w.@+-]{0,254}\.[A-Za-z]\w{0,7}\b"
+)
 
 
 def paths_in(text: str) -> tuple[str, ...]:

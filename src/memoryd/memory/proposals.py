@@ -70,6 +70,7 @@ class Summary(_Proposal):
     session_id: str
     date: str  #: YYYY-MM-DD, UTC date of the session's first event
     content: str = Field(max_length=20_000)
+    rests: tuple[tuple[str, tuple[int, ...]], ...] = ()  #: (line, those of `cites` that it rests on); others on all
 
 
 Proposal = Annotated[Save | Supersede | Lines | Archive | Summary, Field(discriminator="kind")]

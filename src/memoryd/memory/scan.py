@@ -49,7 +49,7 @@ _ALWAYS_HIDDEN = re.compile("|".join(INVISIBLE[name] for name in (
 _SECRETS = r"(?:credentials?|passwords?|secrets?|tokens?|api[ _-]?keys?|private keys?|\.env\b|ssh keys?|cookies?)"
 _SECRETS_ZH = r"(?:密码|口令|密钥|令牌|凭证|凭据|私钥|环境变量)"
 
-#: of each class the English patterns and the Chinese ones
+#: of each class the English patterns and the Chinese ones; each takes a time that grows as the text does
 PATTERNS: Mapping[Threat, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Threat.INJECTION: (
         (
@@ -57,12 +57,12 @@ PATTERNS: Mapping[Threat, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r".{0,30}\b(?:instructions?|rules|prompts?|guidelines|messages)\b",
             r"\byou are now\b|\bfrom now on you (?:are|act)\b|\bpretend (?:to be|you are|that you)\b",
             r"\b(?:new|updated|real) (?:system )?instructions?\s*:",
-            r"^\W*(?:system|assistant|developer)\s*(?:prompt|message)?\s*:",
+            r"^[^\w\n]*(?:system|assistant|developer)\s*(?:prompt|message)?\s*:",
             r"\b(?:act|behave|respond) as (?:if|though) (?:you|there)\b.{0,40}\b(?:no|without)\b",
             r"\b(?:do not|don['’]t|never) (?:tell|inform|mention|reveal)\b.{0,20}\b(?:user|anyone|person|human)\b",
             r"\b(?:jailbreak|developer mode|dan mode|unrestricted mode)\b",
             # "never commit without asking the user" is a rule of care
-            r"(?:^|[.;!?]\s)(?![^.;!?\n]*\b(?:never|not|don['’]t|no|nothing)\b[^.;!?\n]*\bwithout)[^.;!?\n]*"
+            r"(?:^|[.;!?]\s)(?!(?>[^.;!?\n]*?\b(?:never|not|don['’]t|no|nothing)\b)[^.;!?\n]*\bwithout)[^.;!?\n]*"
             r"\bwithout (?:asking|confirmation|permission|telling)\b.{0,20}\buser\b",
             r"\b(?:bypass|disable|turn off|skip)\b.{0,20}\b(?:safety|security|permission|approval|guard ?rails?)\b",
             r"<\|?(?:im_start|im_end|system|endoftext)\|?>|\[/?INST\]|<<SYS>>|</?(?:system|instructions?)>",
@@ -71,7 +71,7 @@ PATTERNS: Mapping[Threat, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"(?:忽略|无视|忘记|忘掉|不要理会).{0,12}(?:之前|先前|以上|上述|前面|所有|系统).{0,12}(?:指令|指示|规则|提示|要求)",
             r"(?:从现在起|现在开始)?你(?:现在)?(?:是|扮演)一个?.{0,10}(?:不受限制|没有限制|无限制)",
             r"(?:新的|真正的)(?:系统)?(?:指令|指示|提示)\s*[:：]",
-            r"^\W*(?:系统|助手|开发者)(?:提示|消息)?\s*[:：]",
+            r"^[^\w\n]*(?:系统|助手|开发者)(?:提示|消息)?\s*[:：]",
             r"(?:不要|不得|别|禁止)(?:告诉|告知|通知|提醒|透露给)(?:用户|任何人|别人)",
             r"(?:越狱|开发者模式|无限制模式)",
             r"(?:绕过|关闭|跳过|禁用).{0,8}(?:安全|权限|审批|审核|防护)",

@@ -5,6 +5,7 @@ Whoever writes to the repository writes them, so they are of tier repository: ne
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from memoryd.ipc.events import Tier
@@ -15,13 +16,14 @@ from memoryd.memory.model import INDEX_FILE, SKILL_FILE, EntryType, FileKey, Roo
 from memoryd.memory.scan import threats
 
 FOLDER = Path(".memoryd/memory")  #: below the root of a repository
-MAX_FILES = 500  #: the others are not read
+MAX_FILES, MAX_BYTES = 500, 2 * 1024 * 1024  #: of all files together; what is beyond is neither listed nor shown
 
 
 def facts(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files that say something: not the index and the skill, which every memory directory has."""
     named = sorted(path for path in files if path not in (INDEX_FILE, SKILL_FILE))
-    return {path: files[path] for path in named[:MAX_FILES]}
+    sizes = accumulate(len(files[path]) for path in named[:MAX_FILES])
+    return {path: files[path] for path, size in zip(named, sizes, strict=False) if size <= MAX_BYTES}
 
 
 def catalogue(files: Mapping[str, bytes]) -> Catalogue:

@@ -72,3 +72,22 @@ def test_a_broken_git_file_still_names_the_folder(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / ".git").write_bytes(os.urandom(64))
     assert str(key(tmp_path / "odd")).startswith("odd-")
+
+
+@pytest.mark.parametrize("cwd", ["/tmp/\0x", "/" + "a" * 4000, "/proc/1/cwd/x"])
+def test_where_nobody_may_look_is_no_project(cwd: str) -> None:
+    assert projects.find(cwd) is None
+    assert projects.real_path(cwd)
+
+
+@pytest.mark.parametrize("mark", [".git/config", ".git/logs/HEAD", ".git"])
+def test_no_file_of_a_repository_holds_up_who_looks_at_it(mark: str, tmp_path: Path) -> None:
+    """A pipe that nobody writes to, and a file without an end: who unpacked the folder may have made them."""
+    pipe, endless = tmp_path / "pipe", tmp_path / "endless"
+    for root in (pipe, endless):
+        (root / mark).parent.mkdir(parents=True)
+    os.mkfifo(pipe / mark)
+    (endless / mark).symlink_to("/dev/zero")
+    found = projects.find(str(pipe)), projects.find(str(endless))
+    assert [one.root for one in found if one] == [pipe, endless]
+    assert all(one and (one.root_commit, one.remote) == (None, None) for one in found)

@@ -241,6 +241,24 @@ def test_a_summary_is_replaced_and_the_persons_lines_in_it_stay() -> None:
     assert drafted({}, first.model_copy(update={"date": "../x"})).dropped
 
 
+def test_a_summary_written_anew_cites_only_the_lines_that_are_new_in_it() -> None:
+    def say(content: str, seq: int) -> Summary:
+        return Summary(host="codex", session_id="s", date="2026-11-30", content=content, cites=(seq,))
+
+    first = drafted({}, say("- Asked: x\n- Done: y", 1))
+    cited = {(c.key, fold(c.line)): c.seqs for c in first.citations}
+    again = say("- Asked: x\n- Done: y\n- Asked: z", 2)
+    second = drafted(after({}, first), again, ours=lambda key, line: cited.get((key, fold(line))))
+    assert [(c.line, c.seqs) for c in second.citations] == [("Asked: z", (2,))]
+
+
+def test_a_line_of_a_summary_that_a_person_wrote_first_is_cited_when_a_run_writes_it_too() -> None:
+    say = Summary(host="codex", session_id="s", date="2026-11-30", content="- Asked: x\n- Done: y", cites=(3,))
+    (key,) = drafted({}, say).changes
+    cited = drafted({key: b"- Asked: x\n"}, say).citations
+    assert [(c.line, c.seqs) for c in cited] == [("Asked: x", (3,)), ("Done: y", (3,))]
+
+
 def test_sessions_of_two_hosts_never_share_a_file() -> None:
     one = Summary(host="codex", session_id="s", date="2026-11-30", content="x")
     assert drafted({}, one).changes.keys() != drafted({}, one.model_copy(update={"host": "gemini"})).changes.keys()

@@ -1,6 +1,7 @@
 import base64
 
 import pytest
+from support.growth import growth
 
 from memoryd.ipc.sanitise import strip_invisible
 from memoryd.memory.scan import INVISIBLE, PATTERNS, Threat, hidden, threats
@@ -132,3 +133,8 @@ def test_hidden_text_is_taken_out_of_text_that_needs_joiners_elsewhere() -> None
     mixed = "می\u200cخواهم 👩\u200d💻 ad\u200dmin \u202enimda\u202c"
     assert strip_invisible(mixed) == "می\u200cخواهم 👩\u200d💻 admin nimda"
     assert hidden(strip_invisible(mixed)) == ()
+
+
+@pytest.mark.parametrize("unit", ["\n", "```\n", "never ", ". \n- ", "without "])
+def test_a_scan_takes_as_long_as_the_text_is(unit: str) -> None:
+    assert growth(lambda text: threats(text), unit) < 4

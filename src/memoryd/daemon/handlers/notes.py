@@ -105,6 +105,6 @@ def _kept(note: KeptNote, roots: Roots) -> m.NoteInfo:
         date=note.created_at.astimezone().date(), text=clean(cut(note.text, keeping.INLINE_CHARS)), scope=scope.value,
         kind=note.kind.value, id=note.id, author="host" if note.author is Author.HOST else "person",
         steps=tuple(m.NoteStep(text=clean(step.text), done=step.done) for step in note.steps),
-        session_id=note.session_id, expires_at=note.expires_at, chars=len(note.text), file=note.file,
-        stale=keeping.state(note) or None,
+        session_id=note.session_id, expires_at=note.expires_at, chars=len(note.text),
+        file=note.file and clean(note.file), stale=keeping.state(note) or None,
     )  # fmt: skip

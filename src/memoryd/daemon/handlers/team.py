@@ -21,11 +21,11 @@ class Team(Handlers):
         if params.revoke:
             return m.MemoryTrusted(revoked=teams.revoke(key))
         folder = teams.folder(key)
-        if folder is None and not teams.look(key):
+        if folder is None and not teams.files(key):
             raise NotFound(f"this repository has no team memory; it would lie in {team.FOLDER} at its root")
         if params.seen is not None:
             teams.trust(key, params.seen)
-        return m.MemoryTrusted(folder=folder and str(folder), items=tuple(map(_info, teams.look(key))))
+        return m.MemoryTrusted(folder=folder and str(folder), items=tuple(map(_info, teams.files(key))))
 
 
 def _info(file: TeamFile) -> m.TeamFileInfo:

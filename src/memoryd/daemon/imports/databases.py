@@ -65,17 +65,18 @@ def _observation(row: dict[str, Any]) -> Memory:
     whole = [title, _text(row.get("subtitle")), _text(row.get("narrative")), _text(row.get("text")), *facts]
     told = [title, *(facts or [_text(row.get("subtitle"))])]
     return Memory(
-        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, at=_at(row), place=f"observations {row['id']}",
-        name=title[:60], kind=EntryType.PROJECT, project=_text(row.get("project")) or None,
-        tags=tuple(filter(None, [_text(row.get("type"))])),
+        text=_joined(whole), gist=_fitting(told), tier=Tier.HOST, place=f"observations {row['id']}",
+        at=moment_of(row.get("created_at_epoch")), name=title[:60], kind=EntryType.PROJECT,
+        project=_text(row.get("project")) or None, tags=tuple(filter(None, [_text(row.get("type"))])),
     )  # fmt: skip
 
 
 def _summary(row: dict[str, Any]) -> Memory:
     return Memory(
         text=_joined(_text(row.get(name)) for name in _SUMMARY), gist=_fitting([_text(row["learned"])]),
-        tier=Tier.HOST, at=_at(row), place=f"session_summaries {row['id']}", kind=EntryType.PROJECT,
-        name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None, tags=("summary",),
+        tier=Tier.HOST, at=moment_of(row.get("created_at_epoch")), place=f"session_summaries {row['id']}",
+        kind=EntryType.PROJECT, name=_text(row.get("request"))[:60], project=_text(row.get("project")) or None,
+        tags=("summary",),
     )  # fmt: skip
 
 
@@ -105,13 +106,9 @@ def _list(value: Any) -> list[str]:
     return [_text(one) for one in found if _text(one)] if isinstance(found, list) else []
 
 
-def _at(row: dict[str, Any]) -> datetime:
-    return moment(row.get("created_at_epoch"))
-
-
-def moment(epoch: Any) -> datetime:
-    """Of a column of seconds or milliseconds; what is none of both was said at the beginning of time."""
-    seconds = float(epoch) if isinstance(epoch, int | float) else 0.0
+def moment_of(value: object) -> datetime:
+    """A time in seconds or milliseconds since 1970; what is none, or beyond the calendar, counts as 1970."""
+    seconds = float(value) if isinstance(value, int | float) else 0.0
     try:
         return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
     except (ValueError, OverflowError, OSError):

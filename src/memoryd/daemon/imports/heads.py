@@ -46,7 +46,7 @@ def began(text: str) -> datetime | None:
     for match in _TIME.finditer(text):
         try:
             return parse_rfc3339(match[1])
-        except ValueError:
+        except (ValueError, OverflowError):
             continue
     return None
 

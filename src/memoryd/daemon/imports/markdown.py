@@ -6,6 +6,7 @@ document them.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
@@ -41,7 +42,8 @@ class Item(NamedTuple):
 
 def items(text: str) -> Iterator[Item]:
     """The list items and paragraphs of a text; code, tables, comments and headings say nothing that is kept."""
-    blank = _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), text)
+    ends = text.rfind("-->") + 1  # what is never closed is no comment, and is not looked for again and again
+    blank = _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), text[: ends + 2]) + text[ends + 2 :]
     heading, start, rows, fenced = "", 0, list[str](), False
     for number, row in enumerate([*blank.split("\n"), ""], start=1):
         title, item = _HEADING.match(row), _ITEM.match(row)
@@ -88,13 +90,14 @@ def _notes(text: str, at: datetime, mine: bool = False) -> Iterator[Memory]:
 def _codex(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
     """Groups of tasks, each of a working directory; what names rollouts and keywords is for its own search."""
     places = {number: _cwd_of(row) for number, row in enumerate(text.split("\n"), start=1) if _PLACE.match(row)}
+    heads = list(places)
     for item in items(text):
         if item.heading in _CODEX_LISTS or _CODEX_HEAD.match(item.text) or _LINK_ONLY.match(item.text):
             continue
-        above = max((number for number in places if number <= item.line), default=0)
+        above = bisect_right(heads, item.line)
         yield Memory(
             text=_TASK.sub("", item.text), tier=Tier.HOST, at=at, place=f"line {item.line}", description=item.heading,
-            cwd=places.get(above),
+            cwd=places[heads[above - 1]] if above else None,
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from memoryd.daemon.imports.databases import MAGIC, moment, reading, tables
+from memoryd.daemon.imports.databases import MAGIC, moment_of, reading, tables
 from memoryd.ipc.events import Event, EventAdapter, Tier
 from memoryd.ipc.hosts.jsonhooks import Fields
 from memoryd.ipc.hosts.opencode import uses_tool
@@ -49,7 +49,7 @@ def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) ->
     found = []
     for row in connection.execute(_PARTS, (session_id,)):
         part, head = _loaded(row["data"]), _loaded(row["head"])
-        at = moment(row["at"])
+        at = moment_of(row["at"])
         turn = row["message"] if head.get("role") == "user" else head.get("parentID")
         envelope = {"host": HOST, "session_id": session_id, "cwd": cwd, "at": at, "turn_id": turn}
         for fields in _said(str(row["id"]), part, head):

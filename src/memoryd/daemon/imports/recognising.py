@@ -85,7 +85,7 @@ def _claude(records: Records, path: Path, _: str) -> Known:
 
 
 def _codex(records: Records, _path: Path, _head: str) -> Known:
-    meta = next((r["payload"] for r in records[:3] if r.get("type") == "session_meta"), None)
+    meta = next((r.get("payload") for r in records[:3] if r.get("type") == "session_meta"), None)
     if not isinstance(meta, dict) or not isinstance(meta.get("id"), str):
         return None
     if meta.get("thread_source") == "subagent":

@@ -135,7 +135,7 @@ class History:
         return tuple(row["seq"] for row in rows)
 
     def newest_seq(self) -> int:
-        return int(self.journal.read(lambda c: c.execute("select value from counters").fetchone()[0]))
+        return int(self.journal.rows("select value from counters where name = 'seq'")[0]["value"])
 
     def quarantined(self) -> int:
         return int(self.journal.read(lambda c: c.execute("select count(*) from quarantine").fetchone()[0]))

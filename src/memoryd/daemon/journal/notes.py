@@ -159,15 +159,26 @@ def _add(connection: sqlite3.Connection, new: NewNote, now: str) -> KeptNote:
     if held >= MOST[new.kind]:
         raise LimitExceeded(f"{held} {new.kind} notes are kept here; remove some: `memoryd note remove note:ID`")
     steps = json.dumps([{"text": text, "done": False} for text in new.steps], ensure_ascii=False)
-    added = connection.execute(
-        "insert into notes (dir, kind, text, steps, author, host, session_id, with_session, file, digest,"
-        " created_at, updated_at, expires_at) values (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    number = _number(connection)
+    connection.execute(
+        "insert into notes (id, dir, kind, text, steps, author, host, session_id, with_session, file, digest,"
+        " created_at, updated_at, expires_at) values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
-            str(new.dir), new.kind, new.text, steps, new.author, new.host, new.session_id, new.with_session,
+            number, str(new.dir), new.kind, new.text, steps, new.author, new.host, new.session_id, new.with_session,
             new.file, new.digest, now, now, rfc3339(new.expires_at) if new.expires_at else None,
         ),
     )  # fmt: skip
-    return _get(connection, int(added.lastrowid or 0), now)
+    return _get(connection, number, now)
+
+
+def _number(connection: sqlite3.Connection) -> int:
+    """A number that no note ever had: what was told of a removed one must not lead to another."""
+    connection.execute("insert or ignore into counters (name, value) values ('note', 0)")
+    row = connection.execute(
+        "update counters set value = 1 + max(value, (select coalesce(max(id), 0) from notes)) where name = 'note'"
+        " returning value"
+    ).fetchone()
+    return int(row[0])
 
 
 def _tick(connection: sqlite3.Connection, note_id: int, step: int, done: bool, now: str) -> KeptNote:

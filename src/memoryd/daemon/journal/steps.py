@@ -18,6 +18,7 @@ LARGE_CHARS = 4_000  #: a tool's result from this length on is named by a descri
 SLACK = timedelta(seconds=2)  #: between a tool's last write and the end that its event tells
 MAX_LIST_CHARS = 4_000  #: of the input of a call that writes an agent's list
 MAX_PARTS = 40  #: newest messages of one event that are looked at
+MAX_PATH_CHARS = 4_096  #: a longer one names no file
 _CHARS = 300  #: of one row
 
 
@@ -94,7 +95,7 @@ def _asked(text: str, *, prompt: bool) -> Iterator[tuple[Kind, str]]:
 
 def _tool_step(data: Mapping[str, Any], at: str) -> Step:
     ended = _ended(at, data.get("duration_ms") or 0)
-    files = [(_action(touch), touch["path"]) for touch in data.get("files", ())]
+    files = [(_action(touch), touch["path"]) for touch in data.get("files", ()) if len(touch["path"]) <= MAX_PATH_CHARS]
     if data.get("name") not in _LISTS:
         return Step(rows=files, at=ended)
     todo = [(Kind.TODO, cut(text, _CHARS)) for text in open_items(data.get("summary", ""))]

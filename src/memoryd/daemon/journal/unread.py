@@ -19,12 +19,22 @@ POSITIONS = (
     " join sessions on sessions.host = u.host and sessions.session_id = parent join dirs on dirs.path = dir"
 )
 
+_ELSEWHERE = (
+    "select 1 from sessions child join sessions parent on parent.host = child.host and parent.session_id = ?3"
+    " where child.host = ?1 and child.session_id = ?2 and child.dir != parent.dir"
+)
+
 IS_UNREAD = "exists (select 1 from unread_agents u where u.host = sessions.host and u.session_id = sessions.session_id)"
 
 
 def note(connection: sqlite3.Connection, event: SubagentStop, path: str) -> None:
-    """A sub-agent has ended, and this is its transcript; of one whose id was used before, the newer one."""
+    """A sub-agent has ended, and this is its transcript; of one whose id was used before, the newer one.
+
+    An id that a session of another memory directory has is not this one's: what was said here is not read into there.
+    """
     child = (event.host, event.data.child_session_id)
+    if connection.execute(_ELSEWHERE, (*child, event.session_id)).fetchone():
+        return
     connection.execute("insert or replace into unread_agents values (?,?,?,?)", (*child, event.session_id, path))
     connection.execute("update sessions set transcript_path = ? where host = ? and session_id = ?", (path, *child))
 

@@ -5,6 +5,7 @@ no such note follows yet is left for the next read, with all that comes after it
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,7 +61,8 @@ class QwenLines(LineReader):
         text = _typed(record, content)
         if not text:
             return
-        until = next((start for start in self._prompts if start > end), None)
+        following = bisect_right(self._prompts, end)
+        until = self._prompts[following] if following < len(self._prompts) else None
         turn = self._turn_between(end, until)
         if turn is None and until is None and not self._final:
             self._held = TranscriptRead(events=(), consumed=self._offset, state=self._before)
@@ -71,8 +73,13 @@ class QwenLines(LineReader):
 
     def _turn_between(self, end: int, until: int | None) -> str | None:
         """The turn that is named first after a prompt and before the next one, and is not the one before."""
-        named = (turn for start, turn in self._turns if start > end and (until is None or start < until))
-        return next((turn for turn in named if turn != self.state.turn_id), None)
+        first = bisect_right(self._turns, end, key=lambda named: named[0])
+        for start, turn in map(self._turns.__getitem__, range(first, len(self._turns))):
+            if until is not None and start >= until:
+                break
+            if turn != self.state.turn_id:
+                return turn
+        return None
 
     def _assistant(self, record_id: str, content: list[Any]) -> None:
         self.message(record_id, "assistant", text_of_parts(content))

@@ -1,16 +1,20 @@
 """What other tools' files say: each form in the shape that its tool writes."""
 
 import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support.growth import growth
 from support.keepsakes import claude, claude_mem, written
 
-from memoryd.daemon.imports import notebooks
+from memoryd.daemon.imports import notebooks, opencode
 from memoryd.daemon.imports.found import Candidate, Memory, Notebook, PassedOver, Source, Transcript
-from memoryd.daemon.imports.markdown import items
+from memoryd.daemon.imports.markdown import READERS, items
 from memoryd.daemon.imports.recognising import recognise
-from memoryd.daemon.imports.walking import candidates
+from memoryd.daemon.imports.walking import Refusal, candidates
 
 
 def known(path: Path) -> Source | PassedOver | None:
@@ -178,3 +182,39 @@ def test_other_hosts_sub_agents_are_told_as_well(text: str, tmp_path: Path) -> N
     found = known(written(tmp_path / "a.jsonl", text + "\n"))
     assert isinstance(found, PassedOver)
     assert "sub-agent" in found.why
+
+
+def test_what_is_never_closed_and_many_groups_take_as_long_as_the_file_is() -> None:
+    at = datetime(2026, 11, 30, tzinfo=UTC)
+    assert growth(lambda text: list(items(text)), "<!--") < 4
+    assert growth(lambda text: list(READERS["codex-memory"](text, at, False)), "# Task Group: x\nitem\n") < 4
+    assert [item.text for item in items("one <!-- two --> three <!-- four")] == ["one  three <!-- four"]
+
+
+def test_a_row_with_an_impossible_time_and_a_list_nested_too_deeply_end_nothing(tmp_path: Path) -> None:
+    path = claude_mem(tmp_path / "claude-mem.db", "shop", ["The cache is Redis"])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("update observations set created_at_epoch = 1e300, facts = ?", ("[" * 100_000,))
+        connection.execute("update session_summaries set created_at_epoch = 'soon'")
+    assert [memory.at.year for memory in says(path)] == [1970, 1970, 1970]
+    deep = known(written(tmp_path / "export.json", '[{"memory": "x"}, ' + "[" * 100_000))
+    assert isinstance(deep, Notebook)
+    with pytest.raises(Refusal, match="no JSON"):
+        list(notebooks.memories(deep, mine=False))
+
+
+def test_a_conversation_with_an_impossible_time_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(
+            "create table session (id, parent_id, time_created, directory);"
+            "create table message (id, data, time_created);"
+            "create table part (id, data, message_id, session_id);"
+            "insert into session values ('s', null, 1, '/work');"
+        )
+        text = json.dumps({"type": "text", "text": "hello"})
+        for n, (at, data) in enumerate([(1e18, text), ("soon", text), (1, "[" * 100_000)]):
+            connection.execute("insert into message values (?, ?, ?)", (f"m{n}", '{"role": "user"}', at))
+            connection.execute("insert into part values (?, ?, ?, 's')", (f"p{n}", data, f"m{n}"))
+    [talk] = opencode.talks(path)
+    assert [(event.id, event.at.year) for event in talk.events] == [("p0", 1970), ("p1", 1970)]

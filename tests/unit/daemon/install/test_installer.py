@@ -263,3 +263,10 @@ def test_a_script_of_another_release_is_outdated_and_renewed(installer: Installe
     carry_out(plan)
     assert installer.state(target) == "installed"
     assert os.access(installer.script, os.X_OK)
+
+
+def test_settings_that_are_no_file_hold_nobody_up(installer: Installer, target: Target) -> None:
+    target.main.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(target.main)
+    with pytest.raises(CannotWrite, match="is no file"):
+        installer.plan_install(target)

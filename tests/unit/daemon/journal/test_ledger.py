@@ -220,6 +220,23 @@ def test_the_hour_frees_when_the_oldest_call_is_an_hour_old(journal: Journal) ->
     ledger.reserve("r", Need(), START + HOUR)
 
 
+def test_a_clock_that_was_put_back_for_a_while_frees_no_call(journal: Journal) -> None:
+    ledger = ledger_of(journal, Budget(calls_per_hour=2))
+    for at in (START, START - 2 * HOUR):
+        ledger.reserve("r", Need(), at)
+    with pytest.raises(BudgetSpent, match="calls_per_hour is 2, 2 are used"):
+        ledger.reserve("r", Need(), START + timedelta(minutes=1))
+
+
+def test_only_the_first_word_about_a_cost_counts(journal: Journal) -> None:
+    ledger = ledger_of(journal, Budget())
+    call = ledger.reserve("r", Need(tokens=1000), START)
+    for tokens in (100, 0):
+        ledger.settle(call, Cost(tokens_in=tokens))
+    (used,) = [window.used for window in ledger.windows(START) if window.setting == "tokens_per_day"]
+    assert used == 100
+
+
 def test_a_run_that_has_used_up_its_own_tokens_is_not_told_to_wait(journal: Journal) -> None:
     ledger = ledger_of(journal, Budget(tokens_per_run=2_000_000, tokens_per_day=10**7))
     ledger.reserve("r", Need(tokens=1_900_000), START)

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support.events import START, arrival
+from support.secrets import samples
 
 from memoryd.clock import rfc3339
 from memoryd.daemon.health import judge_health
@@ -38,8 +39,12 @@ def append(journal: Journal, kind: str, **rest: Any) -> Any:
     return journal.write(lambda c: append_one(c, one, data, journal.triggers, "2026-11-30T08:00:00.000Z"))
 
 
+def run_of(job: Job) -> Run:
+    return Run(id=job.run_id, dir=job.dir, roots=job.roots, author=Author.RUN, action="consolidate", agent="t", job=job)
+
+
 def commit(runs: JournalRuns, job: Job, projection: Projection) -> None:
-    run = Run(id=job.run_id, dir=job.dir, roots=job.roots, author=Author.RUN, action="consolidate", agent="t", job=job)
+    run = run_of(job)
     runs.begin(run, ())
     runs.commit(Commit(run=run, changes=(), projection=projection))
 
@@ -252,17 +257,67 @@ def test_a_range_that_every_agent_failed_on_is_skipped_and_can_be_retried(tmp_pa
     journal.close()
 
 
-def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_run_whose_token_is_gone_commits_nothing(tmp_path: Path, begun: bool) -> None:
     journal = open_journal(tmp_path, lambda: START, interval=1)
     append(journal, "turn", dir=DIRS[0])
     queue, runs = JournalQueue(journal, Path("/u")), JournalRuns(journal, Path("/u"))
     job = queue.claim(START)
     assert job is not None
-    projection = runs.project(job)
+    run, projection = run_of(job), runs.project(job)
+    if begun:
+        runs.begin(run, ())
     queue.settle(job, Deferred(reason="x"), now=START, duration_ms=1, give_up=False)
     assert queue.claim(START) is not None
     with pytest.raises(Lost):
-        commit(runs, job, projection)
+        runs.commit(Commit(run=run, changes=(), projection=projection)) if begun else runs.begin(run, ())
+    assert len(runs.open_intents()) == begun
+    assert journal.rows("select watermark, done_seq from sessions join jobs using (dir)") == [
+        {"watermark": 0, "done_seq": 0}
+    ]
+    journal.close()
+
+
+def test_a_directory_that_is_being_run_is_not_claimed_again_although_more_is_due(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue = JournalQueue(journal, Path("/u"))
+    first = queue.claim(START)
+    assert first is not None
+    append(journal, "turn", dir=DIRS[0], minute=1)
+    append(journal, "turn", dir=DIRS[1], session="y", minute=1)
+    other = queue.claim(START)
+    assert other is not None
+    assert (first.dir, other.dir, queue.claim(START)) == (DIRS[0], DIRS[1], None)
+    queue.settle(first, NoChange(to_seq=1), now=START, duration_ms=1, give_up=False)
+    again = queue.claim(START)
+    assert again is not None
+    assert (again.dir, again.due_seq) == (DIRS[0], 2)
+    journal.close()
+
+
+def test_a_run_that_ends_before_what_is_consolidated_takes_no_watermark_back(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    queue = JournalQueue(journal, Path("/u"))
+    for minute, to_seq in enumerate((1, 2, 1)):
+        append(journal, "turn", dir=DIRS[0], minute=minute)
+        job = queue.claim(START)
+        assert job is not None
+        queue.settle(job, NoChange(to_seq=to_seq), now=START, duration_ms=1, give_up=False)
+    assert journal.rows("select watermark from sessions") == [{"watermark": 2}]
+    journal.close()
+
+
+def test_why_a_run_failed_quotes_no_secret(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path, lambda: START, interval=1)
+    append(journal, "turn", dir=DIRS[0])
+    queue, (_, key) = JournalQueue(journal, Path("/u")), samples()["github classic"]
+    job = queue.claim(START)
+    assert job is not None
+    queue.settle(job, Failed(reason=f"refused: {key}"), now=START, duration_ms=1, give_up=True)
+    told = journal.rows("select reason from runs") + journal.rows("select error as reason from skipped")
+    assert len(told) == 2
+    assert all(row["reason"].startswith("refused: [") and key not in row["reason"] for row in told)
     journal.close()
 
 

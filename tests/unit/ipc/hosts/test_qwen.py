@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.growth import growth
 from support.hosts import Pieces, fire, jsonl, messages, tool_uses
 
 from memoryd.ipc import hosts
@@ -194,3 +195,8 @@ def test_the_recorded_prompt_and_answer_are_there_once_and_hooks_name_the_same_t
     hooked = [event for payload in payloads for event in fire(QWEN, payload).events]
     assert [event.kind for event in hooked] == ["session_start", "user_prompt", "turn"]
     assert {event.turn_id for event in found.events} == {event.turn_id for event in hooked[1:]}
+
+
+def test_many_prompts_take_as_long_as_they_are() -> None:
+    line = jsonl({"type": "user", "provenance": "real_user", "message": {"parts": [{"text": "x"}]}}, {"prompt_id": "t"})
+    assert growth(lambda text: read(text.encode()), line.decode(), chars=60_000) < 4

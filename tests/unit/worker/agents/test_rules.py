@@ -626,6 +626,36 @@ def test_the_summary_lists_requests_and_never_a_tool_result() -> None:
     assert "TOOL OUTPUT" not in summary
 
 
+def test_the_summary_bears_names_of_any_length_each_on_one_line() -> None:
+    talk = Talk()
+    talk.say("Please fix the parser.")
+    talk.use("x" * 300_000, FileTouch(path="y\n## Learnt\n" + "a" * 300_000))
+    talk.end()
+    talk.run()
+    summary = talk.text("sessions/")
+    assert "- y ## Learnt aaa" in summary
+    assert len(summary) < 2_000
+
+
+def test_each_line_of_the_summary_rests_on_its_own_turn() -> None:
+    talk = Talk()
+    first = talk.say("Please add a log line to app.py.")
+    talk.use("Edit", FileTouch(path="app.py", action="write"))
+    talk.say("TOOL OUTPUT", "tool")
+    answer = talk.say("The handler logs now.", "assistant")
+    talk.end()
+    second = talk.say("Please rename the module.")
+    talk.end()
+    (summary,) = [one for one in talk.run().proposals if isinstance(one, Summary)]
+    rests = dict(summary.rests)
+    assert rests["add a log line to app.py."] == (first, answer)
+    assert rests["The handler logs now."] == (first, answer)
+    assert rests["app.py (changed)"] == (first + 1,)
+    assert rests["rename the module."] == (second,)
+    assert rests["ok 2"] == (second + 1,)
+    assert {seq for seqs in rests.values() for seq in seqs} <= {*summary.cites}
+
+
 def test_the_summary_keeps_what_earlier_runs_wrote_and_counts_nothing_twice() -> None:
     talk = Talk()
     talk.say("Please fix the parser.")

@@ -13,7 +13,7 @@ from datetime import UTC
 from typing import Any
 
 from memoryd.memory.proposals import Summary
-from memoryd.memory.text import cut
+from memoryd.memory.text import bare, cut
 from memoryd.worker.agents.rules.facts import Reading
 from memoryd.worker.agents.rules.sentences import sentences_of
 from memoryd.worker.projection import SessionSlice, ToolCall, Utterance
@@ -22,6 +22,7 @@ MAX_NOTE_CHARS = 2_000
 MAX_ITEMS = 12  #: of each list, newest kept
 MAX_LINE_CHARS = 160
 MAX_FILES = 20
+MAX_NAME_CHARS = 200  #: of a file or a tool: whoever made it named it
 MAX_CITES = 64  #: newest kept
 _ANSWER_START_CHARS = 400  #: of an answer are looked at for its first sentence
 
@@ -88,33 +89,44 @@ def summarise(
     fresh = [u.seq for u in session.utterances] + [t.seq for t in session.tools] + [t.seq for t in session.turns]
     if not fresh:
         return None, note
-    _take(session, readings, note)
+    rests = _take(session, readings, note)
     note.seen = max(note.seen, *fresh)
     content = _content(note)
-    return _summary(session, content, fresh) if content else None, note
+    return _summary(session, content, fresh, rests) if content else None, note
 
 
-def _summary(session: SessionSlice, content: str, fresh: Sequence[int]) -> Summary:
+Rests = dict[str, set[int]]  #: item of a list -> seqs of what it was made of
+
+
+def _summary(session: SessionSlice, content: str, fresh: Sequence[int], rests: Rests) -> Summary:
+    """A heading, a count and what earlier runs told rest on the newest event: they say nothing of it."""
+    newest, told = {max(fresh)}, [bare(row) for row in content.split("\n") if bare(row)]
     return Summary(
         host=session.host,
         session_id=session.session_id,
         date=session.started_at.astimezone(UTC).date().isoformat(),
         content=content,
         cites=tuple(sorted(set(fresh)))[-MAX_CITES:],
+        rests=tuple((line, tuple(sorted(rests.get(line, newest)))) for line in told),
     )
 
 
-def _take(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]], note: Note) -> None:
+def _take(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]], note: Note) -> Rests:
+    rests: Rests = {}
     for turn in _turns(session, readings):
         if turn.asked and turn.prompt.seq > note.seen:
-            _note_turn(turn, note)
+            for item in _note_turn(turn, note):
+                rests.setdefault(bare(item), set()).update(turn.seqs)
     for tool in session.tools:
         if tool.seq > note.seen:
-            note.tools[tool.name] = note.tools.get(tool.name, 0) + 1
-            _touch(note, tool)
+            name = cut(tool.name, MAX_NAME_CHARS)
+            note.tools[name] = note.tools.get(name, 0) + 1
+            for item in _touch(note, tool):
+                rests.setdefault(bare(item), set()).add(tool.seq)
     for end in session.turns:
         if end.seq > note.seen:
             note.turns[end.status] = note.turns.get(end.status, 0) + 1
+    return rests
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,8 +135,12 @@ class _Turn:
 
     prompt: Utterance
     asked: str  #: its first request, '' for a remark
-    answer: str = ""  #: the last text of the assistant
+    answer: Utterance | None = None  #: the last text of the assistant
     used_tools: bool = False
+
+    @property
+    def seqs(self) -> list[int]:
+        return [self.prompt.seq, *([self.answer.seq] if self.answer else [])]
 
 
 def _turns(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]]) -> list[_Turn]:
@@ -134,7 +150,7 @@ def _turns(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]])
     for utterance in session.utterances:
         n = bisect_left(starts, utterance.seq)
         if utterance.role == "assistant" and n:
-            turns[n - 1].answer = utterance.text
+            turns[n - 1].answer = utterance
     for tool in session.tools:
         n = bisect_left(starts, tool.seq)
         if n:
@@ -142,14 +158,16 @@ def _turns(session: SessionSlice, readings: Sequence[tuple[Utterance, Reading]])
     return turns
 
 
-def _note_turn(turn: _Turn, note: Note) -> None:
-    result = _first_sentence(turn.answer)
+def _note_turn(turn: _Turn, note: Note) -> list[str]:
+    """Note what was asked and done; returns the items of the lists that tell it."""
+    result = _first_sentence(turn.answer.text) if turn.answer else ""
+    task = f"[{turn.prompt.at:%H:%M}] {cut(turn.asked, 80)} -> {cut(result or 'no answer', 80)}"
     note.asked = _newest([*note.asked, turn.asked])
     if result:
         note.done = _newest([*note.done, result])
     if turn.used_tools:
-        line = f"[{turn.prompt.at:%H:%M}] {cut(turn.asked, 80)} -> {cut(result or 'no answer', 80)}"
-        note.tasks = _newest([*note.tasks, line])
+        note.tasks = _newest([*note.tasks, task])
+    return [turn.asked, result, task]
 
 
 def _first_sentence(answer: str) -> str:
@@ -158,10 +176,14 @@ def _first_sentence(answer: str) -> str:
     return cut(found[0].text, MAX_LINE_CHARS) if found else ""
 
 
-def _touch(note: Note, tool: ToolCall) -> None:
+def _touch(note: Note, tool: ToolCall) -> list[str]:
+    """Note the files of a call; returns the items that may tell it."""
     for touch in tool.files:
-        before = note.files.pop(touch.path, touch.action)
-        note.files[touch.path] = before if touch.action == "read" else touch.action
+        path = cut(touch.path, MAX_NAME_CHARS)
+        before = note.files.pop(path, touch.action)
+        note.files[path] = before if touch.action == "read" else touch.action
+    paths = [cut(touch.path, MAX_NAME_CHARS) for touch in tool.files]
+    return [item for path in paths for item in (path, f"{path} (changed)")]
 
 
 def _newest(items: list[str]) -> list[str]:

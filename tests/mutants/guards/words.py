@@ -1,0 +1,156 @@
+"""Secrets stay out, and what was said counts as whose it is."""
+
+from mutants.guard import Guard
+
+_HOOK = "unit/ipc/test_hook.py::"
+_ACCEPTANCE = "unit/memory/test_acceptance.py::"
+
+SECRETS = (
+    Guard(
+        name="redact-accepted",
+        promise="no secret reaches the journal",
+        file="daemon/cleaning.py",
+        old="    after = sanitise_value(before, counted)\n",
+        new="    after = before\n",
+        tests=("integration/test_redaction_places.py::test_at_ingest_it_is_replaced_and_the_same_one_reads_the_same",),
+    ),
+    Guard(
+        name="redact-injected",
+        promise="no secret of a file reaches a session",
+        file="memory/fence.py",
+        old="    text = redact(text)\n    while",
+        new="    while",
+        tests=("unit/memory/test_recall.py::test_secrets_are_redacted_when_memory_is_injected",),
+    ),
+    Guard(
+        name="redact-logged",
+        promise="an error in the log quotes none",
+        file="daemon/logs.py",
+        old='        event["exception"] = redact(event["exception"])\n',
+        new="        pass\n",
+        tests=("integration/test_redaction_places.py::test_an_error_in_the_log_quotes_none",),
+    ),
+    Guard(
+        name="redact-reasons",
+        promise="why a run failed quotes none",
+        file="daemon/journal/queue.py",
+        old="    return replace(outcome, reason=redact(outcome.reason))\n",
+        new="    return outcome\n",
+        tests=("unit/daemon/journal/test_queue.py::test_why_a_run_failed_quotes_no_secret",),
+    ),
+    Guard(
+        name="secret-proposed",
+        promise="a proposal with a secret is refused",
+        file="memory/proposal_rules.py",
+        old="    no_secret,  # first",
+        new="    # first",
+        tests=(f"{_ACCEPTANCE}test_what_the_user_did_not_say_or_may_not_be_kept_is_refused",),
+    ),
+    Guard(
+        name="private-spans",
+        promise="what is marked private is not kept",
+        file="ipc/sanitise.py",
+        old='    "private",  # the person\'s\n',
+        new="",
+        tests=("unit/ipc/test_sanitise.py::test_blocks_that_were_put_in_and_private_spans_go",),
+    ),
+    Guard(
+        name="invisible",
+        promise="no invisible text is kept",
+        file="ipc/sanitise.py",
+        old='    return _INVISIBLE.sub(lambda match: match["kept"] or "", text)\n',
+        new="    return text\n",
+        tests=("unit/ipc/test_sanitise.py::test_invisible_and_bidi_characters_go",),
+    ),
+    Guard(
+        name="exclude",
+        promise="an excluded folder is off the record",
+        file="daemon/ingest.py",
+        old="        return any(_matches(name, pattern) for name in names",
+        new="        return False and any(_matches(name, pattern) for name in names",
+        tests=("integration/test_ingest.py::test_excluded_folders_are_not_recorded",),
+    ),
+    Guard(
+        name="pause",
+        promise="a pause is off the record",
+        file="daemon/ingest.py",
+        old="        return any(pause.covers(directory, moment) for pause in self.pauses)\n",
+        new="        return False\n",
+        tests=("integration/test_straight_line.py::test_a_pause_stops_recording_until_it_is_resumed",),
+    ),
+)
+
+WHO_SAID_IT = (
+    Guard(
+        name="tier-of-a-span",
+        promise="a tool's text lends the tool's tier",
+        file="memory/case.py",
+        old="            return min(span.tier, Tier.HOST, key=_rank)\n",
+        new="            return Tier.USER\n",
+        tests=("unit/memory/test_acceptance.py",),
+    ),
+    Guard(
+        name="users-words",
+        promise="core files rest on the user's words",
+        file="memory/proposal_rules.py",
+        old="    tier_is_users,\n    user_said_so,\n",
+        new="    tier_is_users,\n",
+        tests=(f"{_ACCEPTANCE}test_what_the_user_did_not_say_or_may_not_be_kept_is_refused",),
+    ),
+    Guard(
+        name="pasted",
+        promise="what was pasted is not the user's",
+        file="memory/case.py",
+        old="own_words(span.text, [text for _, text in self._said_before((span.seq,))])",
+        new="span.text",
+        tests=("unit/memory/test_acceptance.py",),
+    ),
+    Guard(
+        name="sub-agent",
+        promise="what a sub-agent is asked is not the person's",
+        file="daemon/journal/journal.py",
+        old="    if delegated.matters(event) and",
+        new="    if False and",
+        tests=("integration/test_sub_agents.py::test_what_it_is_asked_is_never_learnt_as_the_persons",),
+    ),
+    Guard(
+        name="trust",
+        promise="team memory that changed waits for a look",
+        file="daemon/teaming.py",
+        old="path in known and known[path].digest == digest(one)",
+        new="path in known",
+        tests=("integration/test_team.py::test_what_changes_later_waits_for_a_new_look",),
+    ),
+    Guard(
+        name="trust-what-was-seen",
+        promise="only what was looked at is trusted",
+        file="daemon/teaming.py",
+        old="        if seen != {path: digest(content) for path, content in present.items()}:\n",
+        new="        if False:\n",
+        tests=("integration/test_team.py::test_what_changed_while_the_person_looked_is_not_trusted",),
+    ),
+    Guard(
+        name="quoted-fence",
+        promise="memory cannot close its fence",
+        file="memory/fence.py",
+        old='_TAG.sub("", _REMINDER.sub("", text))',
+        new="text",
+        tests=("unit/memory/test_recall.py::test_memory_text_cannot_pose_as_the_host_or_close_the_fence",),
+    ),
+    Guard(
+        name="recursion-mark",
+        promise="an agent's own hooks end at once",
+        file="ipc/hook.py",
+        old='        if b"MEMORYD_CHILD" not in posix.environ:\n',
+        new="        if True:\n",
+        tests=(f"{_HOOK}test_the_memory_agents_own_session_is_not_recorded",),
+    ),
+    Guard(
+        name="recursion-folder",
+        promise="an agent's own session is not recorded",
+        file="daemon/ingest.py",
+        old='        return any(_is_below(event.cwd or "", place) for place in self.agents)\n',
+        new="        return False\n",
+        tests=("integration/test_recursion.py::test_the_folder_alone_keeps_its_session_out_wherever_it_goes_later",),
+    ),
+)
