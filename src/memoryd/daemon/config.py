@@ -124,6 +124,7 @@ class TypeTotals(_Section):
 class Memory(_Section):
     type_totals: TypeTotals = TypeTotals()
     core_chars: int = Field(default=2000, ge=200, le=20_000)
+    reflect: bool = True  #: patterns, lessons and procedures from finished work
 
 
 class Block(_Section):

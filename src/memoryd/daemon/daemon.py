@@ -45,6 +45,8 @@ from memoryd.daemon.journal.transcripts import Positions
 from memoryd.daemon.journal.upkeep import Upkeep
 from memoryd.daemon.lock import DataLock
 from memoryd.daemon.looking import Looker
+from memoryd.daemon.maintenance import Maintenance
+from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
@@ -133,6 +135,8 @@ class Daemon:
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
+    maturer: Maturer = field(init=False)
+    maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -241,9 +245,14 @@ class Daemon:
         """What follows events, and what comes round by itself."""
         self.observer = Observer(self.shelf)
         self.tracker = Tracker(self.journal)
+        self.maturer = Maturer(
+            journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
+            enabled=lambda: self.config.memory.reflect,
+        )  # fmt: skip
+        self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
         )  # fmt: skip
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
@@ -254,7 +263,7 @@ class Daemon:
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
+            maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
             wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -297,7 +306,7 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer)
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

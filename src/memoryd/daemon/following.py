@@ -10,13 +10,14 @@ import structlog
 
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
+from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
 from memoryd.errors import MemorydError
-from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionEnd, SubagentStop
+from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionEnd, SubagentStop, Turn
 from memoryd.worker.worker import Worker
 
 log = structlog.get_logger("daemon")
@@ -33,6 +34,7 @@ class Follower:
     reader: TranscriptReader
     observer: Observer
     preparer: Preparer
+    maturer: Maturer
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -45,6 +47,8 @@ class Follower:
         self.indexer.wake()
         self.preparer.follow(event, appended)
         self.tracker.wake(event.host, event.session_id)
+        if isinstance(event, Turn | SessionEnd):
+            self.maturer.wake()
         directory = binding.dir
         reads = transcript_path is not None or isinstance(event, SessionEnd)  # not every host names it at the end
         if reads or isinstance(event, PreCompact | PostCompact) or self.observer.is_new(directory):

@@ -14,6 +14,7 @@ from memoryd.daemon import checkpoint, keeping, teaming, tuning
 from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
+from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import JournalRuns
@@ -31,7 +32,7 @@ from memoryd.memory.desk import session_ending
 from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
-from memoryd.memory.recall_blocks import ADVERT, BLOCKS
+from memoryd.memory.recall_blocks import ADVERT, BLOCKS, handed_out
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.words import content_words
 
@@ -126,7 +127,7 @@ class Recaller:
             labels=words, checkpoint=checkpoint.inline(stood, words.resumption) if stood else None,
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
             talk=session_ending(*asker.session) if asker and asker.session and not stood else None,
-            query=content_words(query or (stood.asks[-1] if stood else "")),
+            query=content_words(query or (stood.asks[-1] if stood else "")), prompt=query,
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -184,7 +185,11 @@ class Recaller:
             chosen=self.chosen(*session) if session else (),
             language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
+            goals=await asyncio.to_thread(self._goals, roots) if catalogue.procedures else (),
         )  # fmt: skip
+
+    def _goals(self, roots: Roots) -> list[str]:
+        return [goal.text for goal in Goals(self.journal).open_of(roots.values())]
 
     def language_of(self, catalogue: Catalogue) -> str:
         """The configured language, or that of the memory."""
@@ -196,7 +201,7 @@ class Recaller:
         return Snapshots(self.journal)
 
     async def _context(self, wanted: Recall, event: Event) -> str:
-        roots = await asyncio.to_thread(self._roots, event)
+        roots = await asyncio.to_thread(self._roots_of, event.host, event.session_id)
         if roots is None:
             return ""
         before = await asyncio.to_thread(self._snapshots.of, event.host, event.session_id)
@@ -208,8 +213,8 @@ class Recaller:
             case _:
                 return ""
 
-    def _roots(self, event: Event) -> Roots | None:
-        binding = self.journal.binding_of(event.host, event.session_id)
+    def _roots_of(self, host: str, session_id: str) -> Roots | None:
+        binding = self.journal.binding_of(host, session_id)
         return self.runs.roots_of(binding.dir) if binding else None
 
     async def _start(self, event: Event, source: str, roots: Roots, before: Snapshot | None) -> str:
@@ -254,6 +259,7 @@ class Recaller:
         """Remember what the session was shown beside its snapshot, which stays what it is, and say it."""
         row = replace(before, shown=before.shown | frozenset(found.items))
         await asyncio.to_thread(self._snapshots.put, event.host, event.session_id, row)
+        await asyncio.to_thread(self._count, event.host, event.session_id, found)
         return found.text
 
     async def _remember(self, host: str, session_id: str, taken: Recalled) -> None:
@@ -261,6 +267,15 @@ class Recaller:
         shown = frozenset(taken.items) | {_STARTED}
         row = Snapshot(text=taken.text, generation=taken.generation, shown=shown, stale=False)
         await asyncio.to_thread(self._snapshots.put, host, session_id, row)
+        await asyncio.to_thread(self._count, host, session_id, taken)
+
+    def _count(self, host: str, session_id: str, taken: Recalled) -> None:
+        """Count the procedures that were handed out with their steps. Blocking."""
+        if found := handed_out(taken.items):
+            roots = self._roots_of(host, session_id) or {}
+            files = [(str(roots[Root(root)]), path) for root, path in found if root in roots]
+            worked.hit(self.journal, host, session_id, files, self.clock())
+            log.info("procedure.matched", session=session_id, procedures=len(files))
 
     def catalogue(self, roots: Roots) -> Catalogue:
         """The memory of these roots and what may be shown of the team's, as last looked at."""

@@ -16,6 +16,7 @@ from memoryd.daemon.config import Config
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.upkeep import Upkeep
+from memoryd.daemon.maintenance import Maintenance
 from memoryd.errors import MemorydError
 from memoryd.ipc.spool import Spool
 
@@ -36,6 +37,7 @@ class Sweep:
     reload: Callable[[], Awaitable[None]]
     drain_spool: Callable[[], Awaitable[None]]
     expiry: Expiry
+    maintenance: Maintenance
     notes: KeptNotes
     observe: Callable[[], Awaitable[None]]
     rest: Callable[[], None]  #: gives back what nobody used for a while
@@ -81,6 +83,8 @@ class Sweep:
             steps.append(self._sessions)
         if self.expiry.anything(now):
             steps.append(self.expiry.archive)
+        if self.maintenance.anything():
+            steps.append(self.maintenance.all)
         if self.notes.anything_expired(now):
             steps.append(self._notes)
         if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):

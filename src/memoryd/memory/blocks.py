@@ -62,6 +62,7 @@ class Ask:
     where: Mapping[Root, str]  #: the memory directories
     labels: Labels  #: the words of the chosen language
     query: frozenset[str] = frozenset()  #: content words of what the session is about
+    prompt: str = ""  #: what was asked, where a prompt is what it is taken for
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()

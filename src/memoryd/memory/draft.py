@@ -63,7 +63,11 @@ def _make_room_for_types(desk: Desk, limits: Mapping[EntryType, int], now: datet
 def _bound_dated_facts(desk: Desk, now: datetime) -> None:
     """Retire the dated facts that would expire first, so that a flood of them displaces nothing but itself."""
     for root in Root:
-        dated = [pair for pair in desk.papers.active_entries() if pair[0].root is root and pair[1].dated]
+        dated = [
+            pair
+            for pair in desk.papers.active_entries()
+            if pair[0].root is root and pair[1].dated and not pair[1].matured
+        ]
         oldest = sorted(dated, key=lambda pair: (pair[1].expires_at or now, pair[0].path))
         for key, _ in oldest[: max(0, len(dated) - MAX_DATED_FACTS)]:
             desk.retire(key)

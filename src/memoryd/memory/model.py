@@ -35,6 +35,8 @@ ENTRY_DIR = "knowledge"
 SESSION_DIR = "sessions"
 PROCEDURE_DIR = "procedures"
 DAILY_DIR = "daily"
+LONG_TERM_DIR = "long-term"
+REFLECTION_DIR = "reflections"
 INDEX_FILE = "MEMORY.md"
 SKILL_FILE = "SKILL.md"
 
@@ -81,6 +83,11 @@ class Entry:
     def dated(self) -> bool:
         """Whether it is a dated fact: no user said it, so it is only ever shown quoted, and expires."""
         return self.tier is not None and self.tier is not Tier.USER
+
+    @property
+    def matured(self) -> bool:
+        """Whether memoryd learned it from work by itself; such entries have a bound of their own."""
+        return self.dated and ("pattern" in self.tags or "lesson" in self.tags)
 
     def expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from memoryd.memory import labels
+from memoryd.memory import labels, procedures
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.fence import CLOSE as CLOSE
@@ -18,7 +18,7 @@ from memoryd.memory.labels import Labels
 from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
 from memoryd.memory.ranking import LINE_WEIGHT, WEIGHTS, Weights, composite, is_relevant, telling_words
-from memoryd.memory.recall_blocks import BLOCKS, entry_id, entry_piece, is_current, row_piece
+from memoryd.memory.recall_blocks import BLOCKS, entry_id, entry_piece, is_current, row_piece, steps_piece
 from memoryd.memory.text import tokens
 from memoryd.memory.words import content_words
 
@@ -108,6 +108,7 @@ def prefetch(
     now: datetime,
     already_shown: frozenset[str] = frozenset(),
     chosen: Sequence[str] = (),
+    goals: Sequence[str] = (),
     budget_tokens: int = PREFETCH_TOKENS,
     max_chars: int = MAX_CHARS,
     language: str = "en",
@@ -116,9 +117,11 @@ def prefetch(
 ) -> Recalled:
     """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise.
 
+    First come the procedures that it, or an open goal, asks for, with their steps.
+
     :param chosen: ids of entries that follow them as far as there is room; those that are gone, or changed, do not
     """
-    if not (catalogue.entries or catalogue.lines):
+    if not (catalogue.entries or catalogue.lines or catalogue.procedures):
         return Recalled(text="", items=(), left_out=0, generation=catalogue.generation)
     query = query[:QUERY_CHARS]
     words, asked = labels.of(language), content_words(query)
@@ -133,9 +136,9 @@ def prefetch(
         for line in catalogue.lines
         if is_relevant(asked, telling, line)
     ]
-    fresh = [
-        piece for _, piece in sorted(scored, key=lambda pair: (-pair[0], pair[1].id)) if piece.id not in already_shown
-    ]
+    found = [piece for _, piece in sorted(scored, key=lambda pair: (-pair[0], pair[1].id))]
+    asked_for = map(steps_piece, procedures.matched(catalogue.procedures, query, goals, now))
+    fresh = [piece for piece in (*asked_for, *found) if piece.id not in already_shown]
     taken = {piece.id for piece in fresh} | already_shown
     fresh += [piece for piece in _chosen(catalogue, chosen, words, now) if piece.id not in taken]
     lines = [PREFETCH_OPEN, words.recalled, PREFETCH_CLOSE]

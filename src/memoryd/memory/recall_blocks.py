@@ -11,6 +11,8 @@ from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
 from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
+from memoryd.memory.procedures import matched as procedures_asked
+from memoryd.memory.procedures import steps_of, told_unasked
 from memoryd.memory.ranking import composite, ranked
 from memoryd.memory.text import bare, cut
 
@@ -18,6 +20,8 @@ ADVERT = "advert"  #: the block that tells of the memory; the one that stays in 
 CORE_SHARE = 0.6
 BEST_EACH, FURTHER, SESSIONS, PROCEDURES, GOALS, TEAM = 3, 5, 5, 3, 10, 8
 PREVIEW_LINES, PREVIEW_CHARS = 3, 240
+MAX_STEPS = 12  #: of a procedure
+STEPS = "/steps"  #: ends the id of a procedure that is shown with its steps
 SESSION_CHARS, NOTE_CHARS = 400, 240
 STALE_DAYS = 1  #: from this age on an entry tells its age
 NEAR_BOOST = 0.3  #: for an entry that names a place where the session works; a full match of words is worth 0.5
@@ -61,10 +65,15 @@ def entries(ask: Ask) -> Iterator[Section]:
 
 
 def procedures(ask: Ask) -> Iterator[Section]:
-    active = [known for known in ask.catalogue.procedures if known.entry.active]
-    best = ranked(active, ask.query, ask.now, ask.weights)[:PROCEDURES]
-    pieces = [Piece(entry_id(known), partial(_procedure_text, known)) for known in best]
-    yield Section(heading=ask.labels.procedures, pieces=pieces, unlisted=len(active) - len(best))
+    """Those that are asked for with their steps, the best of the others by their names."""
+    known = ask.catalogue.procedures
+    asked = procedures_asked(known, ask.prompt, [goal.text for goal in ask.goals], ask.now)
+    others = [one for one in known if one not in asked and told_unasked(one, ask.now)]
+    best = ranked(others, ask.query, ask.now, ask.weights)[: PROCEDURES - len(asked)]
+    pieces = [Piece(entry_id(one), partial(_procedure_text, one)) for one in best]
+    yield Section(
+        heading=ask.labels.procedures, pieces=[*map(steps_piece, asked), *pieces], unlisted=len(others) - len(best)
+    )
 
 
 def team(ask: Ask) -> Iterator[Section]:
@@ -161,6 +170,22 @@ def _on_one_line(entry: Entry) -> str:
 
 def _in_quotes(text: str) -> str:
     return re.sub('[“”"]', "'", cut(text, PREVIEW_CHARS))
+
+
+def steps_piece(known: Known) -> Piece:
+    """A procedure with its steps; it has an id of its own, for a session may have been shown its name alone."""
+    return Piece(f"{entry_id(known)}{STEPS}", partial(_steps_text, known))
+
+
+def handed_out(items: Sequence[str]) -> list[tuple[str, str]]:
+    """Root and path of each procedure that was shown with its steps."""
+    ids = (item.rpartition("#")[0].partition(":") for item in items if item.endswith(STEPS))
+    return [(root, path) for root, _, path in ids]
+
+
+def _steps_text(known: Known) -> str:
+    rows = [f"  {n}. {cut(step, PREVIEW_CHARS)}" for n, step in enumerate(steps_of(known)[:MAX_STEPS], start=1)]
+    return "\n".join([_procedure_text(known), *(clean(row) for row in closed(rows))])
 
 
 def _procedure_text(known: Known) -> str:

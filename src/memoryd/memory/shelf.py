@@ -198,10 +198,11 @@ class Shelf:
         return all(self.place(path, role).catalogue is not None for role, path in roots.items())
 
     def expired(self, now: datetime) -> Iterator[tuple[Path, tuple[str, ...]]]:
-        """The loaded directories that hold dated facts whose time is over, with the slugs of these."""
+        """The loaded directories that hold dated facts whose time is over, and their slugs; what matured goes daily."""
         for path, place in tuple(self._places.items()):
             known = place.catalogue.entries if place.catalogue else ()
-            slugs = tuple(k.entry.slug for k in known if k.entry.active and k.entry.dated and k.entry.expired(now))
+            over = (k.entry for k in known if k.entry.active and k.entry.dated and k.entry.expired(now))
+            slugs = tuple(entry.slug for entry in over if not entry.matured)
             if slugs:
                 yield path, slugs
 

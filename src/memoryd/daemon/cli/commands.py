@@ -11,6 +11,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     edit,
     goals,
     notes,
+    procedures,
     review,
     past,
     purge,
@@ -19,6 +20,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     sessions,
     documents,
     history,
+    report,
     logs,
     work,
     settings,
@@ -43,6 +45,7 @@ for group in (
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
     "imports",
-    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "purge", "review", "scopes", "search",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "procedures",
+    "purge", "report", "review", "scopes", "search",
     "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

@@ -79,6 +79,16 @@ class Column:
     ratio: int | None = None
 
 
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def bars(amounts: Sequence[float], length: int) -> list[str]:
+    """Bars of at most so many characters, the longest for the largest amount; what is not zero is seen."""
+    largest = max(amounts, default=0) or 1
+    eighths = [max(round(amount / largest * length * 8), 1 if amount else 0) for amount in amounts]
+    return [f"{'█' * (n // 8)}{_EIGHTHS[n % 8]}".rstrip() for n in eighths]
+
+
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Table:
     """A table without lines; what a narrow terminal has no room for is left out."""
     width = console().width

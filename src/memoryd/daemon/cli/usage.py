@@ -1,6 +1,5 @@
 """usage: what models have cost, as a small chart, and what is left."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from memoryd.daemon.cli.stats import short
 from memoryd.ipc.methods.usage import Spent, Usage
 
 MIN_BAR, MAX_BAR = 6, 40  #: characters
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _GAP = 2  #: between two columns of a table
 
 
@@ -92,7 +90,7 @@ def _rows(found: Usage, width: int) -> list[tuple[str, ...]]:
     others = sum(max(len(columns[n + 2].title), *(len(row[n]) for row in numbers)) + _GAP for n in shown)
     room = width - others - max(len(found.by), *map(len, labels)) - 2 * _GAP
     length = min(max(room, MIN_BAR), MAX_BAR)
-    bars = _bars([row.usd if found.total.usd else _tokens(row) for row in found.rows], length)
+    bars = screen.bars([row.usd if found.total.usd else _tokens(row) for row in found.rows], length)
     return [(label, bar, *row) for label, bar, row in zip(labels, bars, numbers, strict=True)]
 
 
@@ -109,13 +107,6 @@ def _numbers(row: Spent) -> tuple[str, ...]:
         return ("", "", "", "", "")
     failed = str(row.failed_calls) if row.failed_calls else ""
     return (_short(_tokens(row)), _money(row.usd), str(row.calls), failed, str(row.memories))
-
-
-def _bars(amounts: Sequence[float], length: int) -> list[str]:
-    """Bars of at most so many characters, the longest for the largest amount; what is not zero is seen."""
-    largest = max(amounts, default=0) or 1
-    eighths = [max(round(amount / largest * length * 8), 1 if amount else 0) for amount in amounts]
-    return [f"{'█' * (n // 8)}{_EIGHTHS[n % 8]}".rstrip() for n in eighths]
 
 
 def _left(found: Usage) -> list[str]:

@@ -12,7 +12,9 @@ from memoryd.daemon.handlers.goals import Goals
 from memoryd.daemon.handlers.imports import Imports
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
+from memoryd.daemon.handlers.procedures import Procedures
 from memoryd.daemon.handlers.recall import Recall
+from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.handlers.review import Review
 from memoryd.daemon.handlers.scopes import Scopes
 from memoryd.daemon.handlers.sessions import Sessions
@@ -24,7 +26,8 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Review, Archives, Imports, Scopes, Team, Work, MemoryAgents, Costs,
+    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Reports, Review, Archives, Imports,
+    Scopes, Team, Work, MemoryAgents, Costs,
     Process,
 )  # fmt: skip
 

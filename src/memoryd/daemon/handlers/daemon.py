@@ -50,9 +50,11 @@ class Process(Handlers):
             pauses=daemon.off_record.pauses, passed_over=asdict(daemon.ingest.counted), now=daemon.clock(),
         )  # fmt: skip
 
-    async def maintenance_run(self, params: m.MaintenanceParams) -> Done:
-        await self.daemon.indexer.purge()
-        return Done()
+    async def maintenance_run(self, params: m.MaintenanceParams) -> m.Maintained:
+        if params.task == "index":
+            await self.daemon.indexer.purge()
+            return m.Maintained()
+        return m.Maintained(runs=await self.daemon.maintenance.run(params.task))
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)

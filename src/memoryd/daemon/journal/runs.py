@@ -20,7 +20,7 @@ from memoryd.errors import Conflict
 from memoryd.ipc.events import EndStatus
 from memoryd.ipc.redaction import redact
 from memoryd.memory.acceptance import Refused
-from memoryd.memory.model import CORE_FILES, SESSION_DIR, Root
+from memoryd.memory.model import CORE_FILES, ENTRY_DIR, PROCEDURE_DIR, Root
 from memoryd.memory.ports import FileChange, Rejected
 from memoryd.memory.recovery import IntendedChange, Intent
 from memoryd.memory.text import bare, fold
@@ -29,6 +29,7 @@ from memoryd.worker.project import MAX_CHUNK_CHARS, EventRow, SessionRows, build
 from memoryd.worker.projection import Projection, TurnEnd
 
 _TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use','subagent_stop')"
+_TOLD = (f"{ENTRY_DIR}/", f"{PROCEDURE_DIR}/")  #: beside the core files: summaries and reports are no memories
 _READ_BEFORE = 200  #: earlier events of a session that are looked at for copies of new texts
 
 
@@ -221,7 +222,7 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
 def _memories(commit: Commit) -> int:
     """How many lines of core files, and entries, a run wrote."""
     keys = [(c.key, c.line if c.key.path in CORE_FILES else "") for c in commit.citations]
-    return len({key for key in keys if not key[0].path.startswith(f"{SESSION_DIR}/")})
+    return len({key for key in keys if key[0].path.startswith(_TOLD) or key[0].path in CORE_FILES})
 
 
 def _settle_job(connection: sqlite3.Connection, commit: Commit, job: Job, span: Projection, now: str) -> None:

@@ -21,6 +21,7 @@ from memoryd.daemon.journal import (
     spawns,
     trusts,
     unread,
+    worked,
 )
 from memoryd.errors import CannotWrite, RestartNeeded
 
@@ -196,6 +197,7 @@ MIGRATIONS: tuple[str, ...] = (
     notes.MIGRATION,
     spawns.REPORTS,
     imported.MIGRATION,
+    worked.MIGRATION,
 )
 
 

@@ -46,6 +46,15 @@ class JournalVersions:
         )
         return {row["path"]: parse_rfc3339(row["at"]) for row in rows}
 
+    def persons(self, root: Path) -> frozenset[str]:
+        """Paths that memoryd was not the last to write or remove by itself: what a person undid or forgot is theirs."""
+        rows = self.journal.rows(
+            "select path from versions left join runs on runs.id = run_id where versions.id in"
+            " (select max(id) from versions where root = ? group by path)"
+            " and versions.author != 'run' and coalesce(action, '') != 'purge'", str(root),
+        )  # fmt: skip
+        return frozenset(row["path"] for row in rows)
+
     def record(self, versions: Sequence[Version]) -> None:
         if not versions:
             return

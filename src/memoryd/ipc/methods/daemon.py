@@ -111,7 +111,12 @@ class Privacy(Result):
 
 
 class MaintenanceParams(Params):
-    task: Literal["index"]  #: the search index is removed and built again
+    #: index: the search index is removed and built again; reflect, merge, daily: what the sweep does once a day
+    task: Literal["index", "reflect", "merge", "daily"]
+
+
+class Maintained(Result):
+    runs: tuple[str, ...] = ()  #: that changed memory
 
 
 METHODS: dict[str, Method] = {
@@ -120,6 +125,6 @@ METHODS: dict[str, Method] = {
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
-    "maintenance.run": Method(MaintenanceParams, Done),
+    "maintenance.run": Method(MaintenanceParams, Maintained),
     "privacy.get": Method(NoParams, Privacy),
 }
