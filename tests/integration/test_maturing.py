@@ -218,16 +218,17 @@ async def test_long_work_becomes_a_procedure_that_a_like_prompt_gets_back_as_ste
     directory = await talk.passed()
     await talk.daemon.shelf.refresh([directory])
     text = await told(talk, "s2", "write the database migration for customers")
-    assert "- add a database migration for invoices" in text
-    assert "  2. edit py\n  3. edit sql\n  4. run alembic upgrade\n  5. run pytest\n  6. run git commit" in text
-    assert "  4. run alembic" not in await told(talk, "s3", "translate the manual into French")
+    assert "- “add a database migration for invoices”" in text
+    steps = "  2. “edit py”\n  3. “edit sql”\n  4. “run alembic upgrade”\n  5. “run pytest”\n  6. “run git commit”"
+    assert steps in text, "names that others chose stand in quotation marks"
+    assert "  4. “run alembic" not in await told(talk, "s3", "translate the manual into French")
     (path,) = (directory / "procedures").glob("*.md")
     await talk.turn("add a database migration for customers", *LONG, session="s2")
     await talk.passed()
     assert "confidence: 0.45" in path.read_text()
     assert "uses: 3" in path.read_text(), "seen twice, handed out once"
     goal = await asyncio.to_thread(Goals(talk.daemon.journal).add, directory, "a database migration", None, None)
-    assert "  4. run alembic" in await hook(talk, "SessionStart", "s4", source="startup"), goal
+    assert "  4. “run alembic" in await hook(talk, "SessionStart", "s4", source="startup"), goal
 
 
 async def test_a_procedure_that_fails_is_less_sure_and_then_gone(talk: Talk) -> None:

@@ -184,14 +184,20 @@ def handed_out(items: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _steps_text(known: Known) -> str:
-    rows = [f"  {n}. {cut(step, PREVIEW_CHARS)}" for n, step in enumerate(steps_of(known)[:MAX_STEPS], start=1)]
+    rows = [f"  {n}. {_told_by(known, step)}" for n, step in enumerate(steps_of(known)[:MAX_STEPS], start=1)]
     return "\n".join([_procedure_text(known), *(clean(row) for row in closed(rows))])
 
 
 def _procedure_text(known: Known) -> str:
     entry = known.entry
-    about = f": {cut(entry.description, PREVIEW_CHARS)}" if entry.description else ""
-    return clean(f"- {cut(entry.name, PREVIEW_CHARS)}{about} ({known.key.path})")
+    about = f": {_told_by(known, entry.description)}" if entry.description else ""
+    return clean(f"- {_told_by(known, entry.name)}{about} ({known.key.path})")
+
+
+def _told_by(known: Known, text: str) -> str:
+    """Words of a procedure: in quotation marks where no user said them; names of programs and tools are others'."""
+    shown = cut(text, PREVIEW_CHARS)
+    return quoted(shown) if known.entry.dated else shown
 
 
 def _session_piece(session: SessionSummary, words: Labels) -> Piece:
