@@ -6,6 +6,7 @@ that must not have it.
 
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from support.daemons import client, running
 from support.talk import turn
 
+from memoryd.daemon import binding, projects
 from memoryd.ipc.client import AsyncClient
 
 WHO = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
@@ -188,3 +190,22 @@ async def test_what_is_learned_in_the_home_directory_is_the_persons(home: Path) 
 def test_the_documentation_names_each_layout(layout: Callable[[Path], Layout]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text("utf-8")
     assert f"| {layout.__name__.replace('_', ' ')} |" in page.partition("### Which memory a folder has")[2]
+
+
+async def test_a_command_waits_for_its_project_where_a_hook_would_not(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, slow = projects.find, threading.Event()
+
+    def find(cwd: str | None, hint: str | None = None) -> projects.Project | None:
+        slow.wait(0.3)
+        return found(cwd, hint)
+
+    monkeypatch.setattr(projects, "find", find)
+    monkeypatch.setattr(binding, "PROJECT_SECONDS", 0.1)
+    root = repository(tmp_path / "lantern")
+    saved = {"cwd": str(root), "name": "Deploy target", "type": "project", "content": "It is deployed to heron."}
+    async with running(home) as daemon, client(daemon) as one:
+        await one.call("memory.save", saved, timeout=10)
+        items = (await one.call("memory.list", {"cwd": str(root)}, timeout=10)).items
+        assert [item.scope for item in items if item.name == "Deploy target"] == ["project"]
