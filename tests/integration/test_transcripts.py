@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import ScriptedAgent, client, each_prompt, running, until
+from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import deliver
 
 from memoryd.daemon import transcripts
@@ -197,3 +197,4 @@ async def test_a_call_that_never_gets_a_result_holds_up_nothing_of_what_follows(
     async with running(home, agent=ScriptedAgent(each_prompt)) as daemon:
         await asyncio.to_thread(path.write_bytes, b"".join(lines))
         assert len(await read(daemon, path, home)) == len(texts)
+        await idle(daemon)
