@@ -192,7 +192,7 @@ def test_the_documentation_names_each_layout(layout: Callable[[Path], Layout]) -
     assert f"| {layout.__name__.replace('_', ' ')} |" in page.partition("### Which memory a folder has")[2]
 
 
-async def test_a_command_waits_for_its_project_where_a_hook_would_not(
+async def test_a_moment_of_load_takes_neither_a_session_nor_a_command_from_its_project(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, slow = projects.find, threading.Event()
@@ -202,10 +202,17 @@ async def test_a_command_waits_for_its_project_where_a_hook_would_not(
         return found(cwd, hint)
 
     monkeypatch.setattr(projects, "find", find)
-    monkeypatch.setattr(binding, "PROJECT_SECONDS", 0.1)
     root = repository(tmp_path / "lantern")
-    saved = {"cwd": str(root), "name": "Deploy target", "type": "project", "content": "It is deployed to heron."}
     async with running(home) as daemon, client(daemon) as one:
-        await one.call("memory.save", saved, timeout=10)
-        items = (await one.call("memory.list", {"cwd": str(root)}, timeout=10)).items
-        assert [item.scope for item in items if item.name == "Deploy target"] == ["project"]
+        assert await written(one, root) == await read(one, root) != str(daemon.places.user_memory)
+
+
+async def test_a_file_system_that_does_not_answer_leaves_the_session_to_the_user(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung = threading.Event()
+    monkeypatch.setattr(projects, "find", lambda cwd, hint=None: hung.wait(30) and None)
+    monkeypatch.setattr(binding, "PROJECT_SECONDS", 0.05)
+    async with running(home) as daemon, client(daemon) as one:
+        assert await written(one, tmp_path) == str(daemon.places.user_memory)
+        hung.set()

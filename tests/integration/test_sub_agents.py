@@ -34,8 +34,8 @@ def uses(tool: str, path: str, uuid: str) -> list[dict[str, Any]]:
 
 TRANSCRIPT = jsonl(
     record("user", "I prefer tabs, look into it", "u1"),
-    *uses("Read", "/work/deep/seen.py", "c1"),
-    *uses("Write", "/work/deep/made.py", "c2"),
+    *uses("Read", "/w/deep/seen.py", "c1"),
+    *uses("Write", "/w/deep/made.py", "c2"),
     record("assistant", [{"type": "text", "text": "made it"}], "x1"),
 )
 
@@ -85,12 +85,12 @@ async def test_its_transcript_becomes_its_session_and_its_files_the_parents(
         assert (child.kind, child.turn_count, child.parent.session_id, child.transcript) == ("sub-agent", 0, "s1", "ok")
         parent = await one.call("session.get", KEY, timeout=5)
         assert [(file.path, file.action, file.by_session) for file in parent.files] == [
-            ("/work/deep/seen.py", "read", "a1"), ("/work/deep/made.py", "write", "a1"),
+            ("/w/deep/seen.py", "read", "a1"), ("/w/deep/made.py", "write", "a1"),
         ]  # fmt: skip
         assert (parent.turn_count, parent.tool_calls) == (1, 0)
         where = Path(parent.memory_dir)
         seen = await asyncio.to_thread(touched, daemon.journal, where, "claude-code", "s1")
-        assert seen == ("/work/deep/made.py", "/work/deep/seen.py")
+        assert seen == ("/w/deep/made.py", "/w/deep/seen.py")
         # told again, as out of the spool: nothing is there twice
         await stop(one, project, transcript)
         await daemon.follower.caught_up()

@@ -14,8 +14,9 @@ from memoryd.ipc.events import Event
 from memoryd.ipc.places import Places
 from memoryd.memory.path_rules import check_directory
 
-PROJECT_SECONDS = 0.1  #: to find a project root; on a slower file system the session goes to the user's memory
-ASKED_SECONDS = 5.0  #: the same where no hook waits for it: a command means the project that it names
+#: to find a project root; on a slower file system the session goes to the user's memory. A session is bound once, so a
+#: moment of load must not decide; no hook waits for so long: it has a deadline of its own, then its event is spooled
+PROJECT_SECONDS = 2.0
 MAX_REMEMBERED = 10_000  #: sessions whose binding is known without the disk
 
 log = structlog.get_logger("ingest")
@@ -45,13 +46,13 @@ class Binder:
         self._bindings[key] = binding
         return binding
 
-    async def of_folder(self, cwd: str | None, hint: str | None = None, *, seconds: float = ASKED_SECONDS) -> Binding:
+    async def of_folder(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(PROJECT_SECONDS):
                 project = await asyncio.to_thread(projects.find, cwd, hint)
         except TimeoutError:
-            log.warning("project.slow", seconds=seconds)
+            log.warning("project.slow", seconds=PROJECT_SECONDS)
             project = None
         except OSError as error:  # it may not be looked at, or goes just now
             log.warning("project.unknown", reason=type(error).__name__)
@@ -65,7 +66,7 @@ class Binder:
         if event.memory_dir is not None:
             return await asyncio.to_thread(self._named, event.memory_dir)
         above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
-        return above or await self.of_folder(event.cwd, hint, seconds=PROJECT_SECONDS)
+        return above or await self.of_folder(event.cwd, hint)
 
     def _named(self, memory_dir: str) -> Binding:
         """The directory that an event names: one of ours, or one that may become it. Blocking."""

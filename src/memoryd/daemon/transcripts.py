@@ -7,14 +7,16 @@ the hooks brought are used instead.
 import asyncio
 import errno
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from io import FileIO
 from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
 
-import aiofiles
 import structlog
+from aiofiles.threadpool import wrap
 from aiofiles.threadpool.binary import AsyncFileIO
 
 from memoryd import fsio
@@ -75,7 +77,7 @@ class TranscriptReader:
 
     async def _read(self, position: Position) -> None:
         try:
-            async with aiofiles.open(position.path, "rb", buffering=0, opener=_open_safely) as file:
+            async with _opened(position.path) as file:
                 status = os.fstat(file.fileno())
                 same = (position.dev, position.ino) == (status.st_dev, status.st_ino)
                 if not same or status.st_size < position.offset:
@@ -141,6 +143,27 @@ class TranscriptReader:
         return self.positions.commit(position, arrivals)
 
 
+@asynccontextmanager
+async def _opened(path: str) -> AsyncIterator[AsyncFileIO]:
+    """The file, closed whatever happens: a task that is cancelled does not end the thread that opens it.
+
+    :raises OSError: it is not a regular file of our uid with one name, or cannot be read
+    """
+    opening = asyncio.get_running_loop().run_in_executor(None, _open_safely, path)
+    try:
+        file = await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_close)
+        raise
+    with file:
+        yield wrap(file)
+
+
+def _close(opened: asyncio.Future[FileIO]) -> None:
+    if opened.exception() is None:
+        opened.result().close()
+
+
 async def _chunk(file: AsyncFileIO, size: int) -> bytes | None:
     """The next complete lines, at least one; None at the end. Grows up to the longest line that is read."""
     data = bytes(await file.read(size) or b"")
@@ -172,7 +195,7 @@ def _is_below(path: str, roots: Sequence[Path]) -> bool:
 def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:
     """How a transcript stands now, and why it would be refused. Blocking."""
     try:
-        os.close(_open_safely(path, os.O_RDONLY))
+        _open_safely(path).close()
     except FileNotFoundError:
         return "missing", ""
     except OSError as error:
@@ -180,11 +203,11 @@ def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:
     return "ok", ""
 
 
-def _open_safely(path: str, flags: int) -> int:
+def _open_safely(path: str) -> FileIO:
     """:raises OSError: it is not a regular file of our uid with one name, or cannot be read"""
-    fd = fsio.open_regular(path)
-    status = os.fstat(fd)
+    file = FileIO(fsio.open_regular(path))
+    status = os.fstat(file.fileno())
     if status.st_uid == os.getuid() and status.st_nlink <= 1:
-        return fd
-    os.close(fd)
+        return file
+    file.close()
     raise PermissionError(errno.EPERM, "it is not a plain file of yours with one name", path)

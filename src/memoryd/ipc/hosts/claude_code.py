@@ -6,7 +6,6 @@ Tool events are not hooked: the transcript names the tools.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from memoryd.ipc.events import EndStatus
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
 from memoryd.ipc.hosts.claude_transcript import INTERRUPTED, ClaudeLines
@@ -26,32 +25,11 @@ def _user_prompt(payload: Payload) -> Fields | None:
 
 class ClaudeCode(JsonHooks):
     name = "claude-code"
-    hook_events = (
-        "SessionStart",
-        "UserPromptSubmit",
-        "Stop",
-        "StopFailure",
-        "SubagentStart",
-        "SubagentStop",
-        "PreCompact",
-        "PostCompact",
-        "SessionEnd",
-    )
+    hook_events = tuple(jsonhooks.CLAUDE_EVENTS)
     max_context_chars = 9_500  #: above 10 000 the model gets a preview and a file path
     project_env = "CLAUDE_PROJECT_DIR"
     recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "UserPromptSubmit": Recall.PREFETCH}
-    translators: ClassVar = {
-        "SessionStart": jsonhooks.starts,
-        "UserPromptSubmit": _user_prompt,
-        "Stop": jsonhooks.ends_turn(turn="prompt_id", answer="last_assistant_message"),
-        # the last message of a failed turn is the error of the API, not an answer
-        "StopFailure": jsonhooks.ends_turn(EndStatus.FAILED, turn="prompt_id"),
-        "SubagentStart": jsonhooks.starts_agent(turn="prompt_id"),
-        "SubagentStop": jsonhooks.stops_agent(turn="prompt_id", report="last_assistant_message"),
-        "PreCompact": jsonhooks.compacts("pre_compact"),
-        "PostCompact": jsonhooks.compacts("post_compact", summary="compact_summary"),
-        "SessionEnd": jsonhooks.ends_session,
-    }
+    translators: ClassVar = {**jsonhooks.CLAUDE_EVENTS, "UserPromptSubmit": _user_prompt}
 
     def fields(self, name: str, payload: Payload, env: Mapping[str, str]) -> Said:
         """Other programs run this host's hooks too when they find them in a project; they have their own."""

@@ -221,3 +221,18 @@ def uses_tool(
     text = within(result, RESULT_CHARS)
     said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": text, "tier": tier}}
     return (use, said) if text.strip() else (use,)
+
+
+#: the events of Claude Code, which others fire too, in the order in which they are registered
+CLAUDE_EVENTS: Mapping[str, Translator] = {
+    "SessionStart": starts,
+    "UserPromptSubmit": prompts(turn="prompt_id"),
+    "Stop": ends_turn(turn="prompt_id", answer="last_assistant_message"),
+    # the last message of a failed turn is the error of the API, not an answer
+    "StopFailure": ends_turn(EndStatus.FAILED, turn="prompt_id"),
+    "SubagentStart": starts_agent(turn="prompt_id"),
+    "SubagentStop": stops_agent(turn="prompt_id", report="last_assistant_message"),
+    "PreCompact": compacts("pre_compact"),
+    "PostCompact": compacts("post_compact", summary="compact_summary"),
+    "SessionEnd": ends_session,
+}

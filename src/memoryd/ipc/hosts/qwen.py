@@ -8,7 +8,6 @@ hook is called again after a tool's result; the person's own words are in `submi
 from pathlib import PurePath
 from typing import ClassVar
 
-from memoryd.ipc.events import EndStatus
 from memoryd.ipc.hosts import jsonhooks
 from memoryd.ipc.hosts.base import Recall, TranscriptRead, TranscriptState
 from memoryd.ipc.hosts.jsonhooks import JsonHooks, Payload, string
@@ -23,31 +22,13 @@ def _agent(payload: Payload) -> str | None:
 
 class Qwen(JsonHooks):
     name = "qwen"
-    hook_events = (
-        "SessionStart",
-        "UserPromptSubmit",
-        "Stop",
-        "StopFailure",
-        "SubagentStart",
-        "SubagentStop",
-        "PreCompact",
-        "PostCompact",
-        "SessionEnd",
-    )
+    hook_events = tuple(jsonhooks.CLAUDE_EVENTS)
     replays_context = False  #: a resumed talk is what was typed and answered
     project_env = "QWEN_PROJECT_DIR"
     recall: ClassVar = {"SessionStart": Recall.SNAPSHOT, "UserPromptSubmit": Recall.PREFETCH}
     translators: ClassVar = {
-        "SessionStart": jsonhooks.starts,
+        **jsonhooks.CLAUDE_EVENTS,
         "UserPromptSubmit": jsonhooks.prompts("submitted_prompt", turn="prompt_id"),
-        "Stop": jsonhooks.ends_turn(turn="prompt_id", answer="last_assistant_message"),
-        # the last message of a failed turn is the error, not an answer
-        "StopFailure": jsonhooks.ends_turn(EndStatus.FAILED, turn="prompt_id"),
-        "SubagentStart": jsonhooks.starts_agent(turn="prompt_id"),
-        "SubagentStop": jsonhooks.stops_agent(turn="prompt_id", report="last_assistant_message"),
-        "PreCompact": jsonhooks.compacts("pre_compact"),
-        "PostCompact": jsonhooks.compacts("post_compact", summary="compact_summary"),
-        "SessionEnd": jsonhooks.ends_session,
     }
 
     def child_transcript(self, name: str, payload: Payload) -> str | None:
