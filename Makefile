@@ -10,7 +10,7 @@ MODEL  ?= 135m
 MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak bench clean
+.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak days bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ mutants: $(STAMP) ## each guard removed from a copy of the source; a test must n
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	nice -n 10 $(BIN)/python bench/soak --minutes $(MINUTES)
+
+days: $(STAMP) ## sixty days of a simulated user: what a new session knows; SEED=1 PHRASES=file.json EACH=--each
+	nice -n 10 $(BIN)/python bench/days --show $(if $(SEED),--seed $(SEED)) $(if $(PHRASES),--phrases $(PHRASES)) $(EACH)
 
 bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
 	$(BIN)/python bench/run.py

@@ -8,6 +8,7 @@ Prints a table, writes it to bench/results, and exits 1 when a bound is broken.
 import argparse
 import logging
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,13 +17,13 @@ import structlog
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(_ROOT), str(_ROOT / "tests")]
 
-from bench.days.life import OWN, Life, read  # noqa: E402
-from bench.days.living import Lived, Morning, live  # noqa: E402
+from bench.days.life import OWN, TOLD_BY_DAY, Life, read  # noqa: E402
+from bench.days.living import Lived, live  # noqa: E402
 from bench.days.mechanisms import MECHANISMS, Mechanism  # noqa: E402
 from bench.ground import prepared  # noqa: E402
 
 RESULTS = _ROOT / "bench" / "results"
-SETTLED = 20  #: the day from which on facts are counted: until then some have only just been said
+SETTLED = TOLD_BY_DAY + 1  #: the day from which on facts are counted: by then each was said once
 LEAST_TOLD = 0.90
 MOST_CHARS = 9_500  #: what hosts take
 MOST_GROWTH = 1.10  #: of active memory from half time to the end
@@ -35,7 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--phrases", type=Path, default=OWN, help="what is said; bench/days/life.py says how")
     parser.add_argument("--days", type=int, default=60)
     parser.add_argument("--each", action="store_true", help="also without each mechanism, one at a time")
-    parser.add_argument("--show", action="store_true", help="also what the last morning missed and told too much")
+    parser.add_argument(
+        "--show", action="store_true", help="also what was missed or told too much, on how many mornings"
+    )
     options = parser.parse_args(argv)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     life = Life(options.seed, read(options.phrases), options.days)
@@ -51,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     (RESULTS / "days.md").write_text(text, encoding="utf-8")
     print(text)
     if options.show:
-        print("\n".join(_shown(whole.mornings[-1])))
+        print("\n".join(_shown(whole)))
     return int(bool(broken(whole)))
 
 
@@ -83,15 +86,20 @@ def broken(lived: Lived) -> list[str]:
 
 
 def _row(name: str, lived: Lived) -> tuple[str, ...]:
-    half, end = lived.mornings[(len(lived.mornings) - 1) // 2], lived.mornings[-1]
     return (
         name, f"{lived.share(SETTLED):.1%}", str(lived.past), f"{lived.longest:,}",
-        f"{half.active:,}, {end.active:,} ({lived.growth:.2f}x)", f"{end.files:,}",
+        f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)", f"{lived.mornings[-1].files:,}",
     )  # fmt: skip
 
 
-def _shown(morning: Morning) -> list[str]:
-    return [*(f"missed  {one}" for one in morning.missed), *(f"too much  {one}" for one in morning.past)]
+def _shown(lived: Lived) -> list[str]:
+    late = [morning for morning in lived.mornings if morning.day >= SETTLED]
+    missed = Counter(one for morning in late for one in morning.missed)
+    past = Counter(one for morning in lived.mornings for one in morning.past)
+    return [
+        *(f"missed {n:3}  {one}" for one, n in missed.items()),
+        *(f"past   {n:3}  {one}" for one, n in past.items()),
+    ]
 
 
 if __name__ == "__main__":

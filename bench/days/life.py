@@ -2,8 +2,8 @@
 
 The phrases are a JSON object; any file of the same shape will do (`--phrases FILE`):
 
-    subjects  [{about, scope: user | project, values: [two or more], say: [...], change: [...]}]: what changes with time;
-              `{new}` and `{old}` stand for values. No value may hold another one.
+    subjects  [{about, scope: user | project, values: [two or more], say: [...], change: [...]}]: what changes with
+              time; `{new}` and `{old}` stand for values. No value may hold another one.
     lasting   [{scope, say: [...], keep}]: what is said and stays; `keep` are words of each way of saying it
     noise     what is asked and says nothing that lasts; `{file}` is a path
     heard     what tools print; `{other}` one of `others`, which nobody ever said of themselves

@@ -17,6 +17,8 @@ from memoryd.ipc.client import AsyncClient
 from memoryd.memory.text import fold
 
 FIRST_MORNING = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
+DAYS = 10  #: over which the size of memory is taken: how much a day says is chance
+
 Without = Callable[[Daemon], object]
 
 _KEPT_ASIDE = {"long-term", "daily", "reflections"}  #: folders that no snapshot is made of
@@ -69,8 +71,22 @@ class Lived:
     @property
     def growth(self) -> float:
         """Active memory at the end over that of half time."""
-        half = self.mornings[(len(self.mornings) - 1) // 2].active
-        return self.mornings[-1].active / max(half, 1)
+        return self.at_end / max(self.halfway, 1)
+
+    @property
+    def halfway(self) -> float:
+        """Characters of active memory in the days about half time, in the mean."""
+        half = len(self.mornings) // 2
+        return _mean(self.mornings[max(half - DAYS // 2, 0) : half + DAYS // 2])
+
+    @property
+    def at_end(self) -> float:
+        """The same in the last days."""
+        return _mean(self.mornings[-DAYS:])
+
+
+def _mean(mornings: Sequence[Morning]) -> float:
+    return sum(morning.active for morning in mornings) / len(mornings)
 
 
 def live(life: Life, folder: Path, config: Config, without: Without | None = None) -> Lived:
@@ -161,7 +177,7 @@ async def _morning(one: AsyncClient, folder: Path, number: int, day: Day) -> Mor
     for name in {talk.project for talk in day.talks} | {key[0] for key in day.truth.now if key[0]}:
         taken = await one.call("recall.snapshot", {"cwd": project(folder, name)}, timeout=30)
         texts[name] = taken.text
-    facts, missed, past = _held_against(day.truth, texts)
+    facts, missed, past = held_against(day.truth, texts)
     active, files = await asyncio.to_thread(_sizes, folder / "data")
     return Morning(
         day=number, facts=facts, told=facts - len(missed), missed=missed, past=past,
@@ -169,14 +185,14 @@ async def _morning(one: AsyncClient, folder: Path, number: int, day: Day) -> Mor
     )  # fmt: skip
 
 
-def _held_against(truth: Truth, texts: Mapping[str, str]) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+def held_against(truth: Truth, texts: Mapping[str, str]) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
     """How many facts should be told, those that are not, and replaced values that are told as if they held.
 
     A line that names the value that holds beside the one it replaced tells of the change, and is no fault.
     """
     facts, missed, past = 0, list[str](), list[str]()
     for name, text in texts.items():
-        lines = fold(text).splitlines()
+        lines = list(map(fold, text.splitlines()))
         of = truth.of(name)
         facts += len(of)
         missed += [f"{about}: {words}" for (_, about), words in of.items() if not _in(lines, words)]

@@ -1,6 +1,6 @@
 """The mechanisms by which memory matures, and how a daemon is left without one of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bench.days.living import Without
@@ -13,7 +13,7 @@ from memoryd.daemon.daemon import Daemon
 class Mechanism:
     """What leaves it out: settings, or a change of the daemon."""
 
-    config: Config = Config()
+    config: Config = field(default_factory=Config)
     without: Without | None = None
 
 
@@ -21,7 +21,7 @@ def _no_expiry(daemon: Daemon) -> None:
     def nothing(now: datetime) -> bool:
         return False
 
-    daemon.expiry.anything = nothing  # type: ignore[method-assign]
+    daemon.sweep.expiry.anything = nothing  # type: ignore[method-assign]
 
 
 def _no_task(name: str) -> Without:
