@@ -17,8 +17,6 @@ from memoryd.ipc.client import AsyncClient
 from memoryd.memory.text import fold
 
 FIRST_MORNING = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
-DAYS = 10  #: over which the size of memory is taken: how much a day says is chance
-
 Without = Callable[[Daemon], object]
 
 _KEPT_ASIDE = {"long-term", "daily", "reflections"}  #: folders that no snapshot is made of
@@ -70,19 +68,19 @@ class Lived:
 
     @property
     def growth(self) -> float:
-        """Active memory at the end over that of half time."""
+        """Active memory in the last quarter of the days over that of the quarter before."""
         return self.at_end / max(self.halfway, 1)
 
     @property
     def halfway(self) -> float:
-        """Characters of active memory in the days about half time, in the mean."""
-        half = len(self.mornings) // 2
-        return _mean(self.mornings[max(half - DAYS // 2, 0) : half + DAYS // 2])
+        """Characters of active memory in the third quarter, in the mean: how much a day says is chance."""
+        days = len(self.mornings)
+        return _mean(self.mornings[days // 2 : 3 * days // 4])
 
     @property
     def at_end(self) -> float:
-        """The same in the last days."""
-        return _mean(self.mornings[-DAYS:])
+        """The same in the last quarter."""
+        return _mean(self.mornings[3 * len(self.mornings) // 4 :])
 
 
 def _mean(mornings: Sequence[Morning]) -> float:
