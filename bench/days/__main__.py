@@ -19,7 +19,7 @@ sys.path[:1] = [str(_ROOT), str(_ROOT / "tests")]
 
 from bench.days.life import OWN, TOLD_BY_DAY, Life, read  # noqa: E402
 from bench.days.living import Lived, live  # noqa: E402
-from bench.days.mechanisms import MECHANISMS, Mechanism  # noqa: E402
+from bench.days.mechanisms import ALL, MECHANISMS, Mechanism  # noqa: E402
 from bench.ground import prepared  # noqa: E402
 
 RESULTS = _ROOT / "bench" / "results"
@@ -51,11 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     life = Life(options.seed, read(options.phrases), options.days)
     wanted = MECHANISMS if options.each else {}
     with prepared(quick=False) as ground:
-        whole = live(life, ground.room("whole"), MECHANISMS_ON.config)
-        others = {
-            name: live(life, ground.room(f"without-{n}"), one.config, one.without)
-            for n, (name, one) in enumerate(wanted.items())
-        }
+        whole = _lived(life, ground.room("whole"), ALL)
+        others = {name: _lived(life, ground.room(f"w{n}"), one) for n, (name, one) in enumerate(wanted.items())}
         text = report(ground.describe(), options.seed, whole, others)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "days.md").write_text(text, encoding="utf-8")
@@ -65,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(broken(whole)))
 
 
-MECHANISMS_ON = Mechanism()
+def _lived(life: Life, folder: Path, mechanism: Mechanism) -> Lived:
+    with mechanism.without():
+        return live(life, folder, mechanism.config)
 
 
 def report(where: str, seed: int, whole: Lived, others: Mapping[str, Lived]) -> str:

@@ -1,7 +1,7 @@
 """The days, lived through a real daemon with a clock of its own; what it tells a new session each morning."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,8 +17,6 @@ from memoryd.ipc.client import AsyncClient
 from memoryd.memory.text import fold
 
 FIRST_MORNING = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
-Without = Callable[[Daemon], object]
-
 _KEPT_ASIDE = {"long-term", "daily", "reflections"}  #: folders that no snapshot is made of
 
 
@@ -87,19 +85,14 @@ def _mean(mornings: Sequence[Morning]) -> float:
     return sum(morning.active for morning in mornings) / len(mornings)
 
 
-def live(life: Life, folder: Path, config: Config, without: Without | None = None) -> Lived:
-    """Live all days on a fresh daemon in a folder.
-
-    :param without: takes a mechanism out of the daemon before it starts
-    """
-    return asyncio.run(_live(life, folder, config, without))
+def live(life: Life, folder: Path, config: Config) -> Lived:
+    """Live all days on a fresh daemon in a folder."""
+    return asyncio.run(_live(life, folder, config))
 
 
-async def _live(life: Life, folder: Path, config: Config, without: Without | None) -> Lived:
+async def _live(life: Life, folder: Path, config: Config) -> Lived:
     clock, lived = Clock(), Lived()
     daemon = await Daemon.open(places(folder), config, clock=clock)
-    if without:
-        without(daemon)
     try:
         await daemon.start(table(daemon))
         async with client(daemon) as one:

@@ -1,42 +1,33 @@
-"""The mechanisms by which memory matures, and how a daemon is left without one of them."""
+"""The mechanisms by which memory matures, and how the days are lived without one of them."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime
+from unittest.mock import patch
 
-from bench.days.living import Without
 from memoryd.daemon import maintenance
 from memoryd.daemon.config import Config, Memory
-from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.expiring import Expiry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """What leaves it out: settings, or a change of the daemon."""
+    """What leaves it out: settings, or a part of the program put out of use."""
 
     config: Config = field(default_factory=Config)
-    without: Without | None = None
+    without: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
-def _no_expiry(daemon: Daemon) -> None:
-    def nothing(now: datetime) -> bool:
-        return False
-
-    daemon.sweep.expiry.anything = nothing  # type: ignore[method-assign]
-
-
-def _no_task(name: str) -> Without:
-    def leave_out(daemon: Daemon) -> None:
-        whole = daemon.maintenance.run
-
-        async def run(task: str) -> tuple[str, ...]:
-            return () if task == name else await whole(task)
-
-        daemon.maintenance.run = run  # type: ignore[method-assign]
-
+def _no_task(name: str) -> Callable[[], AbstractContextManager[object]]:
     assert name in maintenance.TASKS
-    return leave_out
+    return lambda: patch.object(maintenance, "TASKS", tuple(task for task in maintenance.TASKS if task != name))
 
 
+def _no_expiry() -> AbstractContextManager[object]:
+    return patch.object(Expiry, "anything", lambda self, now: False)
+
+
+ALL = Mechanism()
 MECHANISMS = {
     "reflection and procedures": Mechanism(config=Config(memory=Memory(reflect=False))),
     "the merge of old sessions": Mechanism(without=_no_task("merge")),
