@@ -29,6 +29,7 @@ from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
+from memoryd.memory.search.memories import Hit
 from memoryd.memory.text import cut, head, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
@@ -80,6 +81,15 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
     known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
+    return _item(catalogue, key, known)
+
+
+def hit(catalogue: Catalogue, hit: Hit) -> MemoryItem:
+    found = _item(catalogue, hit.key, hit.entry)
+    return found.model_copy(update={"text": clean(hit.snippet), "score": round(hit.score, 4)})
+
+
+def _item(catalogue: Catalogue, key: FileKey, known: Entry | None) -> MemoryItem:
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")

@@ -116,19 +116,15 @@ class Memory(Handlers):
     async def memory_search(self, params: m.MemoryQuery) -> m.MemorySearched:
         if not (params.query or "").strip():
             raise BadEvent("give some words to search for, in any language")
-        catalogue = await self.catalogue(params)
-        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
+        every = await self.roots(params.cwd, params.memory_dir)
+        roots = answers.only(every, params.scopes)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = await self.daemon.memory_search.find(
-            params.query or "", roots, catalogue, match=params.match, limit=start + params.limit + 1
-        )
+        catalogue, hits = await self.daemon.memory_search.find_now(
+            params.query or "", roots, await self.team(every, params.scopes),
+            match=params.match, limit=start + params.limit + 1,
+        )  # fmt: skip
         page = hits[start : start + params.limit + 1]
-        items = [
-            answers.item(catalogue, hit.key).model_copy(
-                update={"text": clean(hit.snippet), "score": round(hit.score, 4)}
-            )
-            for hit in page[: params.limit]
-        ]
+        items = [answers.hit(catalogue, hit) for hit in page[: params.limit]]
         order, why = await self._order(params, roots, items) if params.rerank else (range(len(items)), "")
         return m.MemorySearched(
             items=tuple(items[n] for n in order), unanswered=why,
