@@ -14,7 +14,7 @@ from memoryd.errors import CannotWrite, PathRefused
 from memoryd.memory.aside import digest
 from memoryd.memory.path_rules import FOLDERS, MAX_DEPTH, MAX_FILE_BYTES, broken_rule, is_conflict_copy
 from memoryd.memory.ports import Author, Version, Versions
-from memoryd.memory.sight import Mark, Sight
+from memoryd.memory.sight import UNSURE, Mark, Sight
 
 MAX_KEPT_BYTES = 8 * 1024 * 1024  #: contents held between readings; the files beyond are read again
 
@@ -70,7 +70,9 @@ class MemoryDirectory:
         began = mono()
         folders, files = self._look()
         return Sight(
-            root=self.path, at_mono=began, folders=folders, files={path: known.mark for path, known in files.items()},
+            root=self.path, at_mono=began,
+            around={**folders, **{skip.path: UNSURE for skip in self.skipped}},  # one may become fit unseen
+            files={path: known.mark for path, known in files.items()},
             digests={path: known.digest for path, known in files.items()},
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ Recall reads catalogues and never waits; runs hold the locks while they read and
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -154,6 +154,8 @@ class Shelf:
     async def refresh(self, paths: Iterable[Path]) -> None:
         """Look at directories again: record what others changed, swap the catalogues."""
         for path in paths:
+            if await asyncio.to_thread(self.as_seen, path):
+                continue  # no run is waited for where there is nothing to read
             async with self.place(path).lock:
                 await asyncio.to_thread(self._refresh, path)
 
@@ -165,6 +167,16 @@ class Shelf:
             await self.refresh(roots.values())
         except MemorydError as error:
             log.warning("memory.unread", code=error.code, dirs=[str(path) for path in roots.values()])
+
+    def as_seen(self, path: Path) -> bool:
+        """Whether all files of a directory are what the last look saw and its catalogue says. Blocking; no lock."""
+        began, place = mono(), self._places.get(path)
+        seen = place.seen if place else None
+        if place is None or seen is None or not seen.holds(seen.files):
+            return False
+        if place.seen is seen:
+            place.seen = replace(seen, at_mono=began)
+        return True
 
     def sights(self, roots: Mapping[Root, Path]) -> Mapping[Root, Sight] | None:
         """What the last look at each root saw, its catalogue is of that or newer; None: there is to be a look first."""

@@ -29,7 +29,7 @@ class Mark(NamedTuple):
         return self.settled and self[:4] == now
 
 
-_GONE = Mark(0, 0, 0, 0, settled=False)
+UNSURE = Mark(0, 0, 0, 0, settled=False)  #: never holds: look again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +38,19 @@ class Sight:
 
     root: Path
     at_mono: float  #: when the look began
-    folders: Mapping[str, Mark]  #: "" is the root, others end in a slash; none: there is no such directory
+    around: Mapping[str, Mark]  #: its folders ("" is the root, others end in a slash); none: there is no such directory
     files: Mapping[str, Mark]  #: by path
     digests: Mapping[str, str]  #: of the same files
 
     def holds(self, paths: Iterable[str]) -> bool:
-        """Whether no file came, went or was replaced since, and these have the same content. A stat for each.
+        """Whether no file came, went or was replaced since, and these have the same content. Blocking: a stat for each.
 
         False also for what is so young that it may have changed unseen.
         """
-        marks = {**self.folders, **{path: self.files.get(path, _GONE) for path in paths}}
+        if not self.around:
+            return not os.path.lexists(self.root)
+        marks = {**self.around, **{path: self.files.get(path, UNSURE) for path in paths}}
         try:
-            return bool(self.folders) and all(mark.holds(os.lstat(self.root / path)) for path, mark in marks.items())
+            return all(mark.holds(os.lstat(f"{self.root}/{path}")) for path, mark in marks.items())
         except OSError:
             return False
