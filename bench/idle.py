@@ -20,8 +20,8 @@ from memoryd.ipc.client import Client
 
 TITLE = "Idle"
 EVENTS = 1000
-#: what a run moved aside is looked at for 10 s; the first sweep does the upkeep of a day
-SETTLED_SECONDS, SWEPT_SECONDS = 11.5, 80.0
+#: what a run moved aside is looked at for 10 s; the first sweep does the upkeep of a day, the second looks at its files
+SETTLED_SECONDS, SWEPT_SECONDS = 11.5, 130.0
 MEGABYTE = 1024 * 1024
 SWEEP = "the sweep, once a minute: one hand-over to a thread, of which each lock that is waited for is a switch"
 MAX_RSS_MB, MAX_WAKE_UPS = 50.0, 10.0

@@ -5,7 +5,9 @@ Nothing depends on the watcher: recall and search look before they tell, and eve
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+import threading
+from collections.abc import AsyncGenerator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,11 +94,12 @@ class Observer:
     async def _watch(self, paths: frozenset[Path]) -> None:
         """Until no event came for a while, or it cannot be done: no inotify watches left, a directory went away."""
         try:
-            async for changes in watchfiles.awatch(*paths, step=STEP_MS, rust_timeout=PAUSE_MS, yield_on_timeout=True):
-                if not changes and not any(map(self._is_busy, paths)):
-                    break
-                touched = {Path(name) for _, name in changes if not Path(name).name.startswith(".")}
-                await self._refresh([path for path in paths if any(t.is_relative_to(path) for t in touched)])
+            async with contextlib.aclosing(_changes(paths)) as watched:
+                async for changes in watched:
+                    if not changes and not any(map(self._is_busy, paths)):
+                        break
+                    touched = {Path(name) for _, name in changes if not Path(name).name.startswith(".")}
+                    await self._refresh([path for path in paths if any(t.is_relative_to(path) for t in touched)])
         except OSError as error:
             log.warning("observing.failed", error=type(error).__name__)
         self._watched = frozenset()
@@ -109,3 +112,22 @@ class Observer:
             await self.shelf.refresh(list(paths))
         except MemorydError as error:
             log.warning("memory.unread", code=error.code)
+
+
+async def _changes(paths: Iterable[Path]) -> AsyncGenerator[set[watchfiles.main.FileChange]]:
+    """What changes in directories; nothing after each PAUSE_MS without a change.
+
+    In a thread of its own: `watchfiles.awatch` would import the half of anyio that speaks TLS.
+    """
+    loop, stop = asyncio.get_running_loop(), threading.Event()
+    watching = watchfiles.watch(
+        *paths, step=STEP_MS, rust_timeout=PAUSE_MS, yield_on_timeout=True, stop_event=stop, raise_interrupt=False
+    )
+    thread = ThreadPoolExecutor(1, "watch")
+    try:
+        while (changes := await loop.run_in_executor(thread, next, watching, None)) is not None:
+            yield changes
+    finally:  # it looks whether it is to stop once in a step: nobody waits for that
+        stop.set()
+        thread.submit(watching.close)
+        thread.shutdown(wait=False)
