@@ -263,8 +263,8 @@ class Daemon:
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
-            wake_worker=self.worker.wake, clock=self.clock,
+            maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
+            edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ from memoryd.ipc import places as placing
 def serve() -> int:
     """Run until stopped; returns the exit status."""
     os.umask(0o077)
-    allocator.keep_one_arena()
+    allocator.spare()
     try:
         config = configuration.load(placing.find().config)
         places = configuration.places_of(config)
