@@ -182,7 +182,7 @@ class Daemon:
             observe=lambda event: self.recaller.observe(event),
         )  # fmt: skip
         self.ingest = Ingest(
-            journal=self.journal, binder=self.binder, off_record=self.off_record,
+            journal=self.journal, binder=self.binder, off_record=self.off_record, user_memory=self.places.user_memory,
             recall=lambda *asked: self.recaller.for_hook(*asked),
             after_append=lambda *appended: self.follower.after_append(*appended),
         )  # fmt: skip
@@ -442,7 +442,7 @@ class Daemon:
         now = self.clock()
         found = hindrances(
             self.config, self.off_record.pauses, now=now, disk_full=self.journal.writer.full,
-            index_fault=self.indexer.fault,
+            index_fault=self.indexer.fault, provider_fault=self.provider.fault,
         )  # fmt: skip
         return judge_health(
             self.history, self.spool, running=self.worker.running, now=now,

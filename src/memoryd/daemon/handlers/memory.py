@@ -37,6 +37,9 @@ class Memory(Handlers):
         saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
             await self.tell_written(params.host, params.session_id, saved.slug, params.cwd)
+        if saved.run:
+            directory = roots.get(Root.PROJECT, roots[Root.USER])
+            self.daemon.feeder.saved(directory, params.cwd, proposal.name, proposal.content)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),

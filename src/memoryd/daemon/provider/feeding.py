@@ -67,9 +67,9 @@ class Feeder:
         """Events are in the journal, or may be told again."""
         self._news.set()
 
-    def saved(self, directory: Path, name: str, text: str) -> None:
+    def saved(self, directory: Path, cwd: str | None, name: str, text: str) -> None:
         """A memory was saved by a person or by an agent's tool."""
-        if self.host.settings().call("memory_written"):
+        if self.host.settings().call("memory_written") and not self.keeps_out(directory, cwd):
             self._saves.append(Saved(directory=directory, name=name, text=text))
             self.wake()
 

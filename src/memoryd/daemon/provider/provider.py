@@ -9,8 +9,9 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 
@@ -18,9 +19,10 @@ from memoryd.clock import mono
 from memoryd.daemon.provider import texts
 from memoryd.daemon.provider.breaker import Breaker
 from memoryd.daemon.provider.process import Code, ServerProcess, Unanswered
-from memoryd.daemon.provider.settings import Kind, Provider, ToolCall
+from memoryd.daemon.provider.settings import Kind, Provider, ToolCall, mapped, strings
 from memoryd.errors import MemorydError
 from memoryd.ipc.mcp.lines import Answer, ToolInfo
+from memoryd.ipc.methods.provider import State
 from memoryd.worker.agents.child import outfit
 from memoryd.worker.second_net import Net, without_secrets
 
@@ -30,8 +32,6 @@ _LATE_SECONDS = 0.1  #: beyond a call's own time
 IDLE_SECONDS = 900.0  #: without a call it is ended, and started by the next one
 PREFETCH_ROWS, BLOCK_ROWS = 5, 8
 MAX_BLOCKS = 100  #: projects whose last block is kept
-
-State = Literal["off", "resting", "starting", "ready", "paused"]
 
 log = structlog.get_logger("provider")
 
@@ -66,6 +66,11 @@ class ProviderHost:
         if self._starting is not None:
             return "starting"
         return "ready" if self._is_ready() else "resting"
+
+    @property
+    def fault(self) -> str:
+        """Why it is left alone now, '' when it is not."""
+        return self.breaker.reason if self.state == "paused" else ""
 
     @property
     def name(self) -> str | None:
@@ -125,7 +130,10 @@ class ProviderHost:
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
         """A tool that an agent calls. :raises Unanswered: it is not there, or gave no answer"""
-        return await self._ask(tool, arguments, CALL_SECONDS)
+        said = list(strings(arguments))
+        screened = await asyncio.to_thread(without_secrets, self.net(), said)
+        given = mapped(arguments, dict(zip(said, screened, strict=True)).__getitem__)
+        return await self._ask(tool, given, CALL_SECONDS)
 
     async def renew(self) -> None:
         """The settings are others: what runs ends, what was learnt of it goes."""
@@ -232,6 +240,8 @@ class ProviderHost:
         try:
             if self._process is not None:
                 await self._process.end(seconds=0)
+            if find_spec("mcp") is None:
+                raise Unanswered(Code.GONE, "it needs an extra: `pip install 'memoryd[mcp]'`")
             passed = {name: self.env[name] for name in (*outfit.NAMES, *settings.pass_env) if name in self.env}
             self._process = await ServerProcess.start(settings.command, passed, settings.env, self.place)
         except Unanswered as error:

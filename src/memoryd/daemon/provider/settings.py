@@ -1,7 +1,7 @@
 """`[provider]`: the server, and which of its tools is called when, with what (docs/provider.md)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -42,13 +42,15 @@ class ToolCall(_Section):
 
     def filled(self, values: Mapping[str, str]) -> dict[str, Any]:
         """The arguments with the values in their places; a value that is not known there reads ''."""
-        filled: dict[str, Any] = _filled(self.arguments, values)
+        filled: dict[str, Any] = mapped(
+            self.arguments, lambda text: _VALUE.sub(lambda place: values.get(place[1], ""), text)
+        )
         return filled
 
     @property
     def names(self) -> frozenset[str]:
         """The values that the arguments name."""
-        return frozenset(_named(self.arguments))
+        return frozenset(name for text in strings(self.arguments) for name in _VALUE.findall(text))
 
 
 class Provider(_Section):
@@ -98,23 +100,26 @@ class Provider(_Section):
         return self
 
 
-def _filled(arguments: Any, values: Mapping[str, str]) -> Any:
-    match arguments:
+def strings(value: Any) -> Iterator[str]:
+    """The strings of a JSON value, keys aside."""
+    match value:
         case str():
-            return _VALUE.sub(lambda place: values.get(place[1], ""), arguments)
+            yield value
         case Mapping():
-            return {key: _filled(part, values) for key, part in arguments.items()}
+            for part in value.values():
+                yield from strings(part)
         case list() | tuple():
-            return [_filled(part, values) for part in arguments]
-    return arguments
+            for part in value:
+                yield from strings(part)
 
 
-def _named(arguments: Any) -> set[str]:
-    match arguments:
+def mapped(value: Any, put: Callable[[str], str]) -> Any:
+    """The same JSON value with other strings; keys stay."""
+    match value:
         case str():
-            return set(_VALUE.findall(arguments))
+            return put(value)
         case Mapping():
-            return set().union(*map(_named, arguments.values()))
+            return {key: mapped(part, put) for key, part in value.items()}
         case list() | tuple():
-            return set().union(*map(_named, arguments))
-    return set()
+            return [mapped(part, put) for part in value]
+    return value

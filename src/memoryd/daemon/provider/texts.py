@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from memoryd.daemon.provider.settings import strings
 from memoryd.ipc.sanitise import sanitise, within
 from memoryd.memory.fence import clean, quoted
 from memoryd.memory.text import cut
@@ -55,7 +56,7 @@ def _rows(answer: str) -> Iterator[str]:
         yield from filter(None, (" ".join(line.split()) for line in answer.splitlines()))
         return
     for item in _items(value):
-        if row := " · ".join(filter(None, (" ".join(leaf.split()) for leaf in _leaves(item)))):
+        if row := " · ".join(filter(None, (" ".join(leaf.split()) for leaf in strings(item)))):
             yield row
 
 
@@ -69,15 +70,3 @@ def _items(value: Any) -> Iterator[Any]:
                 yield from _items(part)
     else:
         yield value
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for part in value.values():
-                yield from _leaves(part)
-        case list():
-            for part in value:
-                yield from _leaves(part)

@@ -141,7 +141,9 @@ async def _answer_all(client: Client, lines: asyncio.StreamReader, say: Say) -> 
 
 async def _answer(client: Client, call: Call, say: Say) -> None:
     try:
-        result = await client.call_tool(call.tool, dict(call.arguments), read_timeout_seconds=call.seconds + GRACE_SECONDS)
+        result = await client.call_tool(
+            call.tool, dict(call.arguments), read_timeout_seconds=call.seconds + GRACE_SECONDS
+        )
     except MCPError as error:
         if error.code == CONNECTION_CLOSED:
             raise ServerGone from error
