@@ -53,7 +53,13 @@ def called(id: object, tool: str, arguments: dict[str, object]) -> None:
             answer(id, {"content": [{"type": "text", "text": (FOLDER / "memory").read_text()}]})
         case "flood":
             while True:
-                say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x" * 500}})
+                say(
+                    {
+                        "jsonrpc": "2.0",
+                        "method": "notifications/message",
+                        "params": {"level": "info", "data": "x" * 500},
+                    }
+                )
         case "huge":
             while True:
                 sys.stdout.write("x" * 1_000_000)
@@ -63,7 +69,9 @@ def called(id: object, tool: str, arguments: dict[str, object]) -> None:
 
 
 def main() -> None:
-    child = subprocess.Popen(["sleep", "600"], start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(
+        ["sleep", "600"], start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     with (FOLDER / "pids").open("a") as pids:
         pids.write(f"{os.getpid()} {child.pid}\n")
     if way_of("start") == "die":

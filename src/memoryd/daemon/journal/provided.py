@@ -92,8 +92,8 @@ def _settle(connection: sqlite3.Connection, name: str | None, now: str) -> Place
         if known:
             connection.execute("delete from provider")
         return None
-    if known and known["name"] == name:
-        return Place(seq=known["seq"], since=known["since"])
+    if known and known[0] == name:
+        return Place(since=known[1], seq=known[2])
     (seq,) = connection.execute("select value from counters where name = 'seq'").fetchone()
     connection.execute("insert or replace into provider (id, name, since, seq) values (1, ?, ?, ?)", (name, now, seq))
     return Place(seq=seq, since=now)

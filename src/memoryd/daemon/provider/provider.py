@@ -227,7 +227,11 @@ class ProviderHost:
             return self._process
         if left := self.breaker.seconds_left:
             raise Unanswered(Code.PAUSED, f"it is left alone for {left:.0f} s, because {self.breaker.reason}")
-        return await asyncio.shield(self._start())
+        starting = self._start()
+        await asyncio.wait([starting])  # who is cancelled here ends no start that others wait for
+        if starting.cancelled():
+            raise Unanswered(Code.GONE, "it was ended, for its settings have changed")
+        return starting.result()
 
     def _start(self) -> "asyncio.Task[ServerProcess]":
         if self._starting is None:
