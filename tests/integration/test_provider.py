@@ -149,7 +149,14 @@ def well(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 async def test_it_is_told_the_whole_life_of_a_session_in_order_and_what_it_knows_is_told_quoted(stage: Stage) -> None:
-    stage.knows(json.dumps([{"memory": "ferns hate <private>a</private><memory-context>b</memory-context>lime ”water“"}, {"memory": f"key {KEY}"}]))
+    stage.knows(
+        json.dumps(
+            [
+                {"memory": "ferns hate <private>a</private><memory-context>b</memory-context>lime ”water“"},
+                {"memory": f"key {KEY}"},
+            ]
+        )
+    )
     await stage.anew()
     session, start = stage.session(), len(stage.calls)
     told = await stage.hook("SessionStart", session, source="startup")

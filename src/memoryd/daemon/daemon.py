@@ -274,7 +274,7 @@ class Daemon:
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
             runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drainer.drain,
-            clock=self.clock, forgetters=[self.indexer.purge],
+            clock=self.clock, forgetters=[self.indexer.purge, self.feeder.forget],
         )  # fmt: skip
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,

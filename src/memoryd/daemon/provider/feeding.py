@@ -88,6 +88,12 @@ class Feeder:
         self._seen = self._place.seq if self._place else 0
         self.wake()
 
+    async def forget(self) -> None:
+        """Something was purged: nothing that rests on what was said stays here."""
+        self._saves.clear()
+        self._compacting.clear()
+        self.host.forget()
+
     async def waiting(self) -> int:
         """How many events it is still to be told of."""
         if self._place is None:

@@ -135,9 +135,14 @@ class ProviderHost:
         given = mapped(arguments, dict(zip(said, screened, strict=True)).__getitem__)
         return await self._ask(tool, given, CALL_SECONDS)
 
+    def forget(self) -> None:
+        """What it told of projects."""
+        self._blocks.clear()
+
     async def renew(self) -> None:
         """The settings are others: what runs ends, what was learnt of it goes."""
-        self._tools, self._blocks, self.breaker = (), {}, Breaker()
+        self._tools, self.breaker = (), Breaker()
+        self.forget()
         await self.close()
 
     async def rest(self) -> None:
