@@ -71,8 +71,10 @@ class Stage:
         (self.folder / "memory").write_text(text)
 
     async def anew(self) -> None:
-        """Another process of the provider, ready, with no fault held against it and nothing left to be told."""
-        await self.daemon.provider.renew()
+        """A process of the provider that is ready, with no fault held against it and nothing left to be told."""
+        provider = self.daemon.provider
+        if provider.state != "ready" or provider.breaker.reason:
+            await provider.renew()
         await asyncio.to_thread(self.daemon.feeder.rows.settle, None, utc_now())
         await self.daemon.feeder.settle()
         (self.folder / "calls").unlink(missing_ok=True)

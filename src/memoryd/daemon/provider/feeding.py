@@ -65,7 +65,8 @@ class Feeder:
 
     def wake(self) -> None:
         """Events are in the journal, or may be told again."""
-        self._news.set()
+        if self._place is not None:
+            self._news.set()
 
     def saved(self, directory: Path, cwd: str | None, name: str, text: str) -> None:
         """A memory was saved by a person or by an agent's tool."""

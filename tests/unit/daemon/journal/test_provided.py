@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.events import START, arrival
@@ -68,11 +69,11 @@ def test_what_a_sub_agent_is_asked_is_not_for_it(journal: Journal, rows: Provide
     assert [one.data["text"] for one in rows.after(place, KINDS, 10)] == ["hi"]
 
 
-def prompt(text: str) -> tuple[str, dict[str, str]]:
+def prompt(text: str) -> tuple[str, dict[str, Any]]:
     return "user_prompt", {"text": text}
 
 
-def said(role: str, text: str) -> tuple[str, dict[str, str]]:
+def said(role: str, text: str) -> tuple[str, dict[str, Any]]:
     return "message", {"role": role, "text": text}
 
 
@@ -85,8 +86,8 @@ def said(role: str, text: str) -> tuple[str, dict[str, str]]:
     ],
 )  # fmt: skip
 def test_an_exchange_is_what_was_asked_in_the_turn_and_its_final_answer(
-    journal: Journal, rows: Provided, before: list[tuple[str, dict[str, str]]],
-    after: list[tuple[str, dict[str, str]]], told: tuple[str, str],
+    journal: Journal, rows: Provided, before: list[tuple[str, dict[str, Any]]],
+    after: list[tuple[str, dict[str, Any]]], told: tuple[str, str],
 ) -> None:  # fmt: skip
     place = settled(rows)
     events = [*before, ("turn", {"last_assistant_message": "a"}), *after]
