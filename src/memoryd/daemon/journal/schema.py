@@ -18,6 +18,7 @@ from memoryd.daemon.journal import (
     progress,
     prompts,
     provided,
+    reviews,
     run_dirs,
     spawns,
     trusts,
@@ -199,6 +200,7 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.REPORTS,
     imported.MIGRATION,
     worked.MIGRATION,
+    reviews.MIGRATION,
     provided.MIGRATION,
 )
 
