@@ -19,6 +19,7 @@ from support.talk import LATER, deliver
 from memoryd.clock import utc_now
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.provider.settings import Provider
 from memoryd.errors import Busy, NotFound, PathRefused
 from memoryd.ipc.client import AsyncClient
 
@@ -57,7 +58,9 @@ class Stage:
 
     def __init__(self, daemon: Daemon, one: AsyncClient, folder: Path, cwd: Path) -> None:
         self.daemon, self.one, self.folder, self.cwd = daemon, one, folder, cwd
+        self.configured = daemon.config.provider
         self._sessions = 0
+        self.without: list[str] = []  #: what a session is answered without a provider
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -72,11 +75,12 @@ class Stage:
 
     async def anew(self) -> None:
         """A process of the provider that is ready, with no fault held against it and nothing left to be told."""
-        provider = self.daemon.provider
+        provider, feeder = self.daemon.provider, self.daemon.feeder
         if provider.state != "ready" or provider.breaker.reason:
-            await provider.renew()
-        await asyncio.to_thread(self.daemon.feeder.rows.settle, None, utc_now())
-        await self.daemon.feeder.settle()
+            await feeder.renew(self.configured)
+        await asyncio.to_thread(feeder.rows.settle, None, utc_now())
+        await feeder.settle()
+        await feeder.forget()
         (self.folder / "calls").unlink(missing_ok=True)
         self.daemon.provider.warm()
         await self.ready()
@@ -134,7 +138,10 @@ async def staged(home: Path, **more: Any) -> AsyncIterator[Stage]:
     )
     async with running(home, config=config) as daemon, client(daemon) as one:
         daemon.feeder.settle_seconds = 0.0
-        yield Stage(daemon, one, folder, cwd)
+        stage = Stage(daemon, one, folder, cwd)
+        await daemon.feeder.renew(Provider())
+        stage.without = await answers(stage)
+        yield stage
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -148,6 +155,24 @@ def well(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "stage" in request.fixturenames:
         request.getfixturevalue("stage").behaves()
+
+
+@pytest.mark.parametrize("way", ["raise", "sleep", "die", "rubbish", "flood"])
+async def test_one_that_misbehaves_leaves_every_answer_byte_for_byte_as_it_is_without_it(
+    stage: Stage, way: str
+) -> None:
+    """Start, prompts and a turn of a session."""
+    await stage.anew()
+    stage.behaves(**{"*": way})
+    assert await answers(stage) == stage.without
+    assert "Mondays" in "".join(stage.without)
+
+
+async def answers(stage: Stage) -> list[str]:
+    session = stage.session()
+    found = [await stage.hook("SessionStart", session, source="startup"), await stage.prompt(session)]
+    await stage.stop(session, "Done.")
+    return [*found, await stage.prompt(session, "And the otters?", prompt="p2")]
 
 
 async def test_it_is_told_the_whole_life_of_a_session_in_order_and_what_it_knows_is_told_quoted(stage: Stage) -> None:
@@ -239,28 +264,6 @@ async def test_nothing_goes_out_of_a_paused_or_excluded_folder_nor_of_a_sub_agen
     assert not [one for one in stage.calls if "ferns" in json.dumps(one["arguments"].get("user", ""))]
 
 
-@pytest.mark.parametrize("way", ["raise", "sleep", "die", "rubbish", "flood"])
-async def test_one_that_misbehaves_leaves_every_answer_byte_for_byte_as_it_is_without_it(
-    stage: Stage, way: str
-) -> None:
-    """Start, prompt and turn of a session, beside the same of a session without a provider."""
-    with_it, config = stage.daemon.config, stage.daemon.config.model_dump()
-    await stage.anew()
-    stage.daemon.config = Config.model_validate(config | {"provider": {}})
-    without = await answers(stage)
-    stage.daemon.config = with_it
-    stage.behaves(**{"*": way})
-    assert await answers(stage) == without
-    assert "Mondays" in "".join(without)
-
-
-async def answers(stage: Stage) -> list[str]:
-    session = stage.session()
-    found = [await stage.hook("SessionStart", session, source="startup"), await stage.prompt(session)]
-    await stage.stop(session, "Done.")
-    return [*found, await stage.prompt(session, "And the otters?", prompt="p2")]
-
-
 async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_passed_over(stage: Stage) -> None:
     await stage.anew()
     stage.behaves(start="die")
@@ -293,15 +296,12 @@ async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_
 
 
 async def test_what_was_said_before_it_was_configured_is_never_told(stage: Stage) -> None:
-    with_it, config = stage.daemon.config, stage.daemon.config.model_dump()
-    stage.daemon.config = Config.model_validate(config | {"provider": {}})
-    await stage.daemon.provider.renew()
-    await stage.daemon.feeder.settle()
+    await stage.daemon.feeder.renew(Provider())
     session = stage.session()
     await stage.prompt(session, "Before there was one")
     await stage.stop(session, "ok")
-    stage.daemon.config = with_it
-    await stage.anew()
+    (stage.folder / "calls").unlink()
+    await stage.daemon.feeder.renew(stage.configured)
     await stage.stop(session, "With it", prompt="p7")
     assert [one["said"] for one in await stage.told("sync")] == [" -> With it"]
 

@@ -252,7 +252,7 @@ class Daemon:
     def _make_provider(self) -> None:
         """The external memory provider, where one is configured."""
         self.provider = ProviderHost(
-            settings=lambda: self.config.provider, place=self.places.data / "provider", net=lambda: self.runner.net
+            settings=self.config.provider, place=self.places.data / "provider", net=lambda: self.runner.net
         )
         self.feeder = Feeder(
             host=self.provider, rows=Provided(self.journal), clock=self.clock, keeps_out=self.is_off_record
@@ -413,8 +413,7 @@ class Daemon:
             self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
         self.runner.net = second_net.choose(config.privacy.scanner)
         if config.provider != before.provider:
-            await self.provider.renew()
-            await self.feeder.settle()
+            await self.feeder.renew(config.provider)
         await self._settle_starter()
         if (config.agent, config.budget) != (before.agent, before.budget):
             await asyncio.to_thread(self.breaker.settings_changed)

@@ -17,7 +17,7 @@ LIST_SECONDS = 10.0  #: for a server that is being started; a client that lists 
 
 class Provider(Handlers):
     async def provider_get(self, params: m.ProviderParams) -> m.ProviderInfo:
-        host, feeder, settings = self.daemon.provider, self.daemon.feeder, self.daemon.config.provider
+        host, feeder, settings = self.daemon.provider, self.daemon.feeder, self.daemon.provider.settings
         missing: tuple[str, ...] = ()
         if params.check and settings.command:
             with suppress(Unanswered):  # the state tells of it
@@ -41,7 +41,7 @@ class Provider(Handlers):
         directory = await self.binding(params.cwd)
         if self.daemon.is_off_record(directory, params.cwd):
             raise PathRefused("this folder is off the record: nothing of it goes to the external memory provider")
-        offered = self.daemon.config.provider.tools
+        offered = self.daemon.provider.settings.tools
         if params.tool not in offered and "*" not in offered:
             raise NotFound(f"no tool {params.tool} of an external memory provider is offered; [provider] tools does it")
         arguments = await asyncio.to_thread(sanitise_value, params.arguments)

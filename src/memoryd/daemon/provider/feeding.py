@@ -18,11 +18,10 @@ from memoryd.daemon.journal.provided import Happened, Place, Provided
 from memoryd.daemon.provider import texts
 from memoryd.daemon.provider.process import Code, Unanswered
 from memoryd.daemon.provider.provider import IDLE_SECONDS, ProviderHost
-from memoryd.daemon.provider.settings import Kind
+from memoryd.daemon.provider.settings import Kind, Provider
 from memoryd.errors import MemorydError
 
 SETTLE_SECONDS = 1.0  #: after an event: the transcript is read meanwhile
-BATCH = 50  #: events that are looked up at once
 ATTEMPTS = 3  #: for one event, by a server that runs
 FRESH_SECONDS = 60.0  #: the start of a turn, and what a compaction waits for, are not told later than that
 MAX_SAVES = 100  #: that wait; the oldest go
@@ -61,6 +60,7 @@ class Feeder:
     _attempts: tuple[int, int] = (0, 0)  #: seq -> how often
     _saves: deque[Saved] = field(default_factory=lambda: deque(maxlen=MAX_SAVES))
     _compacting: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake(self) -> None:
@@ -70,7 +70,7 @@ class Feeder:
 
     def saved(self, directory: Path, cwd: str | None, name: str, text: str) -> None:
         """A memory was saved by a person or by an agent's tool."""
-        if self.host.settings().call("memory_written") and not self.keeps_out(directory, cwd):
+        if self.host.settings.call("memory_written") and not self.keeps_out(directory, cwd):
             self._saves.append(Saved(directory=directory, name=name, text=text))
             self.wake()
 
@@ -83,8 +83,16 @@ class Feeder:
         """The name under which the provider knows the project of a memory directory; no path."""
         return directory.parent.name
 
+    async def renew(self, settings: Provider) -> None:
+        """Take other settings. Between two events: what waited for one provider is not told another."""
+        await self.host.close()  # nobody has to wait for an answer
+        async with self._turn:
+            await self.host.renew(settings)
+            self._saves.clear()
+            await self.settle()
+
     async def settle(self) -> None:
-        """Begin, go on or forget, as the settings say; at start and when they have changed."""
+        """Begin, go on or forget, as the settings say."""
         self._place = await asyncio.to_thread(self.rows.settle, self.host.name, self.clock())
         self._seen = self._place.seq if self._place else 0
         self.wake()
@@ -119,30 +127,34 @@ class Feeder:
     def _patience(self) -> float | None:
         """How long to wait for news: for ever while there is no process to be ended and nothing that waits."""
         if left := self.host.breaker.seconds_left:
-            return left if self.host.settings().command else None
+            return left if self.host.settings.command else None
         return IDLE_SECONDS if self.host.state in ("ready", "starting") else None
 
     def _wanted(self) -> list[str]:
-        return [kind for kind, call in CALLS.items() if self.host.settings().call(call)]
+        return [kind for kind, call in CALLS.items() if self.host.settings.call(call)]
 
     def _from_here(self, place: Place) -> Place:
         return Place(seq=max(place.seq, self._seen), since=place.since)
 
     async def _tell_all(self) -> None:
+        """Tell what there is, as far as it is taken."""
+        more = True
+        while more:
+            async with self._turn:
+                more = await self._tell_next()
+
+    async def _tell_next(self) -> bool:
+        """Tell of a save, else of an event; returns whether there may be more."""
         if self._place is None:
-            return
-        while self._saves:
-            if not await self._tell_of_save(self._saves[0]):
-                return
-        while self._place is not None:
-            newest = await asyncio.to_thread(self.rows.newest_seq)
-            found = await asyncio.to_thread(self.rows.after, self._from_here(self._place), self._wanted(), BATCH)
-            for one in found:
-                if not await self._tell(one):
-                    return
-            if len(found) < BATCH:
-                self._seen = max(self._seen, newest)
-                return
+            return False
+        if self._saves:
+            return await self._tell_of_save(self._saves[0])
+        newest = await asyncio.to_thread(self.rows.newest_seq)
+        found = await asyncio.to_thread(self.rows.after, self._from_here(self._place), self._wanted(), 1)
+        if found:
+            return await self._tell(found[0])
+        self._seen = max(self._seen, newest)
+        return False
 
     async def _tell(self, one: Happened) -> bool:
         """Tell of one event; returns whether the next may be told. A crash before the place moves tells it again."""
@@ -212,7 +224,7 @@ class Feeder:
             self.wake()
             return False
         self.passed_over += 1
-        log.warning("provider.passed_over", seq=one.seq, code=error.code.value)
+        log.warning("provider.passed_over", session=one.session_id, code=error.code.value)
         return True
 
     async def _tell_of_save(self, save: Saved) -> bool:

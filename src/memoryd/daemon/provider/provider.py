@@ -40,7 +40,7 @@ log = structlog.get_logger("provider")
 class ProviderHost:
     """Holds the one provider that is configured. `repr` is the state for people."""
 
-    settings: Callable[[], Provider]
+    settings: Provider  #: changed by `renew` alone, so that nothing goes from one provider to another
     place: Path  #: its working directory
     net: Callable[[], Net]
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -59,7 +59,7 @@ class ProviderHost:
 
     @property
     def state(self) -> State:
-        if not self.settings().command:
+        if not self.settings.command:
             return "off"
         if self.breaker.seconds_left:
             return "paused"
@@ -75,18 +75,18 @@ class ProviderHost:
     @property
     def name(self) -> str | None:
         """What tells this provider from another one, None when there is none."""
-        settings = self.settings()
+        settings = self.settings
         told = json.dumps([settings.command, dict(settings.env)], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()[:16] if settings.command else None
 
     def warm(self) -> None:
         """Start it, so that it is there when it is asked; at once, and whatever comes of it."""
-        if self.settings().command and not self._is_ready() and not self.breaker.seconds_left:
+        if self.settings.command and not self._is_ready() and not self.breaker.seconds_left:
             self._start()
 
     async def prefetch(self, query: str, project: str) -> list[str]:
         """What it knows of a prompt, as rows to show; nothing while it is not ready, or when it is late."""
-        call = self.settings().call("prefetch")
+        call = self.settings.call("prefetch")
         if call is None or not query.strip():
             return []
         words = texts.telling(query) if "word" in call.names else [""]
@@ -96,7 +96,7 @@ class ProviderHost:
 
     async def block(self, project: str) -> list[str]:
         """What it tells every session of a project, as rows to show; what it told last while it is not ready."""
-        if self.settings().call("block") is None:
+        if self.settings.call("block") is None:
             return []
         if answers := await self._quick("block", [{"project": project}], BLOCK_SECONDS):
             self._blocks.pop(project, None)
@@ -110,15 +110,15 @@ class ProviderHost:
 
         :raises Unanswered: it is not there, or gave no answer
         """
-        call = self.settings().call(kind)
+        call = self.settings.call(kind)
         if call is None:
             return None
         return await self._ask(call.tool, call.filled(await self._screened(values)), CALL_SECONDS)
 
     async def tools(self) -> Sequence[ToolInfo]:
         """The tools that agents may call. :raises Unanswered: it is not there"""
-        wanted = self.settings().tools
-        if not wanted or not self.settings().command:
+        wanted = self.settings.tools
+        if not wanted or not self.settings.command:
             return ()
         if not self._tools:
             await self._ready()
@@ -139,11 +139,11 @@ class ProviderHost:
         """What it told of projects."""
         self._blocks.clear()
 
-    async def renew(self) -> None:
-        """The settings are others: what runs ends, what was learnt of it goes."""
-        self._tools, self.breaker = (), Breaker()
-        self.forget()
+    async def renew(self, settings: Provider) -> None:
+        """Take other settings: what runs ends, what was learnt of it goes."""
         await self.close()
+        self.settings, self._tools, self.breaker = settings, (), Breaker()
+        self.forget()
 
     async def rest(self) -> None:
         """End it when nobody asked it anything for a while."""
@@ -161,7 +161,7 @@ class ProviderHost:
 
     async def _quick(self, kind: Kind, values: Sequence[Mapping[str, str]], seconds: float) -> list[str]:
         """The answers that come in time while it is ready; else none, and it is started for the next time."""
-        call, process = self.settings().call(kind), self._process
+        call, process = self.settings.call(kind), self._process
         if call is None or process is None or not self._is_ready() or self.breaker.seconds_left:
             self.warm()
             return []
@@ -220,7 +220,7 @@ class ProviderHost:
     def _missed(self, error: Unanswered, *, at_once: bool = False) -> bool:
         self.failures += 1
         paused = self.breaker.failed(str(error), at_once=at_once)
-        log.warning("provider.failed", code=error.code.value, paused_seconds=round(self.breaker.seconds_left))
+        log.warning("provider.failed", code=error.code.value, seconds=round(self.breaker.seconds_left))
         return paused
 
     def _is_ready(self) -> bool:
@@ -245,7 +245,7 @@ class ProviderHost:
         return self._starting
 
     async def _started(self) -> ServerProcess:
-        settings, began = self.settings(), mono()
+        settings, began = self.settings, mono()
         try:
             if self._process is not None:
                 await self._process.end(seconds=0)
@@ -259,5 +259,5 @@ class ProviderHost:
         finally:
             self._starting = None
         self._tools, self._asked_mono = self._process.tools, mono()
-        log.info("provider.started", tools=len(self._tools), duration_ms=round((mono() - began) * 1000))
+        log.info("provider.started", duration_ms=round((mono() - began) * 1000))
         return self._process

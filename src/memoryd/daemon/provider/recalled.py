@@ -20,7 +20,7 @@ class ProviderRecall:
     async def prefetch(self, roots: Mapping[Root, Path], cwd: str | None, prompt: str) -> list[str]:
         """What it knows of a prompt."""
         directory = self._directory(roots, cwd)
-        if directory is None or self.host.settings().call("prefetch") is None:
+        if directory is None or self.host.settings.call("prefetch") is None:
             return []
         query = sanitise(prompt[: texts.VALUE_CHARS])
         return await self.host.prefetch(query, self.feeder.project_of(directory))
