@@ -26,7 +26,7 @@ from memoryd.ipc.methods.provider import State
 from memoryd.worker.agents.child import outfit
 from memoryd.worker.second_net import Net, without_secrets
 
-PREFETCH_SECONDS, BLOCK_SECONDS = 0.35, 0.3  #: within the answer to a hook; late ones are left out
+PREFETCH_SECONDS, BLOCK_SECONDS = 0.25, 0.2  #: within the answer to a hook; late ones are left out
 CALL_SECONDS = 10.0  #: for everything that nobody waits for, and for a tool that an agent calls
 _LATE_SECONDS = 0.1  #: beyond a call's own time
 IDLE_SECONDS = 900.0  #: without a call it is ended, and started by the next one
