@@ -16,7 +16,8 @@ from support.daemons import client, places, running, until
 from support.installation import installed
 from support.talk import LATER, deliver
 
-from memoryd.daemon import recalling
+from memoryd.daemon import providerchecks, recalling
+from memoryd.daemon.checks import Check, Mark
 from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.provider.settings import Provider
@@ -296,6 +297,23 @@ async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_
     await stage.stop(session, "It takes this one", prompt="q9")
     assert (await stage.told("sync", 7))[-1]["said"].endswith("It takes this one")
     assert (await stage.one.call("provider.get")).passed_over == before + 1
+
+
+async def test_doctor_and_status_tell_how_it_is_and_name_a_tool_that_it_does_not_have(stage: Stage) -> None:
+    async def check() -> Check:
+        return await asyncio.to_thread(providerchecks.provider, stage.daemon.places, stage.daemon.config)
+
+    await stage.anew()
+    found = await check()
+    assert (found.mark, found.found.partition(";")[0]) == (Mark.OK, "it answers")
+    assert (await stage.one.call("daemon.health")).provider.startswith("ready, ")
+    stage.daemon.provider.settings = stage.configured.model_copy(update={"tools": ("find", "seek")})
+    found = await check()
+    assert (found.mark, found.found) == (Mark.WRONG, "it has no tool seek")
+    stage.behaves(start="die")
+    await stage.daemon.feeder.renew(stage.configured)
+    found = await check()
+    assert (found.mark, found.found) == (Mark.WRONG, "its process ended: no such database")
 
 
 async def test_what_was_said_before_it_was_configured_is_never_told(stage: Stage) -> None:

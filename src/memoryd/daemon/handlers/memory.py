@@ -90,7 +90,8 @@ class Memory(Handlers):
         """A page of what a descriptor stands for."""
         roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         words = labels.of(self.daemon.recaller.language_of(catalogue))
-        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words)
+        provider = self.daemon.feeder.before_compaction
+        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words, provider)
         start = answers.offset_of(params.cursor) or params.offset
         page, more = await asyncio.to_thread(_page, found.text, start)
         item = m.MemoryItem(
