@@ -10,7 +10,7 @@ MODEL  ?= 135m
 MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak days bench clean
+.PHONY: help setup demo test test-hosts test-model test-provider check lint types package faults mutants soak days bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -68,6 +68,13 @@ $(PROGRAMS)/.with-%: Makefile
 test-hosts: $(STAMP) $(HOSTS:%=$(PROGRAMS)/.with-%) ## released hosts with our hooks and as memory agents, against a model on the loopback (npm); HOSTS="codex ..."
 	MEMORYD_PROGRAMS="$(abspath $(PROGRAMS))" MEMORYD_HOSTS="$(HOSTS)" \
 	  $(BIN)/python tests/support/alone.py $(BIN)/pytest -q -n 2 tests/hosts $(if $(PICK),-k "$(PICK)")
+
+# The reference memory server of the protocol, as the one external memory provider; docs/provider.md names it.
+MEMORY_SERVER := @modelcontextprotocol/server-memory@2026.8.31
+
+test-provider: $(STAMP) ## a released MCP memory server as external memory (npm); says why where npm cannot install it
+	-@npm install --ignore-scripts --no-fund --no-audit --silent --prefix $(PROGRAMS) $(MEMORY_SERVER)
+	MEMORYD_PROGRAMS="$(abspath $(PROGRAMS))" $(BIN)/pytest -q tests/provider
 
 package: $(STAMP)
 	$(BIN)/python tests/package.py
