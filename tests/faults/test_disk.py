@@ -24,12 +24,12 @@ FAILING_SYNCS = pick(quick=2, full=25)
 
 @pytest.fixture(params=["tmpfs", "ext4"] if FULL else ["ext4"])
 def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """A file system of a few MiB."""
+    """A file system that can be filled, and has the room that doctor wants when it is not."""
     if request.param == "tmpfs":
-        with tmpfs(tmp_path, megabytes=8) as point:
+        with tmpfs(tmp_path, megabytes=64) as point:
             yield point
     else:
-        with ext4(tmp_path, megabytes=12) as disk:
+        with ext4(tmp_path, megabytes=64) as disk:
             yield disk.point
 
 

@@ -23,6 +23,10 @@ STOP_SECONDS = 30.0
 _TURN = threading.Event()  #: never set: waiting for it lets other threads run
 
 
+class EndedAtItsStart(AssertionError):
+    """The daemon ended before it was ready."""
+
+
 @dataclass(slots=True)
 class Installation:
     """One HOME. `settings` are configuration variables, e.g. `CONSOLIDATION__INTERVAL_TURNS`."""
@@ -88,7 +92,7 @@ class Installation:
                 if b"READY=1" in self._notices.recv(4096):
                     return mono() - began
             if process.poll() is not None:
-                raise AssertionError(f"the daemon ended with {process.returncode} at its start:\n{self.tail()}")
+                raise EndedAtItsStart(f"the daemon ended with {process.returncode} at its start:\n{self.tail()}")
         raise AssertionError(f"not ready within {READY_SECONDS} s:\n{self.tail()}")
 
     def kill(self) -> None:
