@@ -92,7 +92,6 @@ def _after(installation: Installation, ledger: Ledger, told: str) -> Verdict:
                 ledger.send(client, one)
         while len(ledger.sent) < EVENTS or len(ledger.sent) % 2:
             ledger.send(client, ledger.next())
-        client.call("job.retry", {}, timeout=20)  # what is put off after a crash need not wait
     settle(installation)
     verdict = at_rest(installation, [ledger])
     assert verdict.problems == [], told

@@ -75,9 +75,7 @@ def _verdict(connection: sqlite3.Connection, ledgers: Sequence[Ledger], problems
     )
     problems = problems + [f"{len(unexpected)} events that nobody sent: {sorted(unexpected)[:5]}"] * bool(unexpected)
     problems += [f"{twice} events are there twice"] * bool(twice)
-    return Verdict(
-        events=len(found), lost=len(lost), duplicated=twice, unexpected=len(unexpected), problems=problems
-    )
+    return Verdict(events=len(found), lost=len(lost), duplicated=twice, unexpected=len(unexpected), problems=problems)
 
 
 def settle(installation: Installation) -> None:

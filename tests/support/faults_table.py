@@ -68,7 +68,11 @@ def markdown(rows: Sequence[Row]) -> str:
     total = Row(kind="**all**", injections=0)
     for one in rows:
         total = total.and_also(one)
-    lines = [_line(_HEAD), _line(["---"] * len(_HEAD)), *(_line(_cells(one)) for one in (*rows, replace(total, said="")))]
+    lines = [
+        _line(_HEAD),
+        _line(["---"] * len(_HEAD)),
+        *(_line(_cells(one)) for one in (*rows, replace(total, said=""))),
+    ]
     return "\n".join(lines) + "\n"
 
 

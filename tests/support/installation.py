@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import mono
+from memoryd.errors import NotFound
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
@@ -120,11 +121,15 @@ class Installation:
             return client.call(method, params, timeout=20)
 
     def idle(self, *, seconds: float = 60.0) -> None:
-        """Wait until nothing waits, runs or is put off."""
+        """Wait until nothing waits, runs or is put off; what is put off after a fault runs at once."""
         with self.client() as client:
 
             def done() -> bool:
                 stats = client.call("worker.stats", timeout=20)
+                for job in client.call("job.list", timeout=20).items if stats.queued else ():
+                    if job.state == "deferred":
+                        with contextlib.suppress(NotFound):  # it runs by now
+                            client.call("job.retry", {"id": job.id}, timeout=20)
                 return not stats.queued and not stats.running
 
             until(done, seconds=seconds, what=lambda: f"idle: {client.call('job.list', timeout=20)}\n{self.tail()}")
