@@ -75,12 +75,17 @@ def _ends_well(installation: Installation, under: System, ledger: Ledger) -> boo
 
 def _seen(installation: Installation, ledger: Ledger) -> list[str]:
     """What the dead daemon left, where it had come as far as having tables."""
-    if not installation.database.exists():
+    if not ledger.acknowledged() and (_hot(installation) or not installation.database.exists()):
         return []
     with reading(installation.database) as connection:
         if not rows(connection, "select 1 from sqlite_master where name = 'events'"):
             return []
         return Oracle().look(connection, [ledger])
+
+
+def _hot(installation: Installation) -> bool:
+    """Not in WAL mode yet: what was begun must be rolled back before anybody can read, and that is the next start's."""
+    return installation.database.with_name("state.db-journal").exists()
 
 
 def _after(installation: Installation, ledger: Ledger, told: str) -> Verdict:
