@@ -17,6 +17,8 @@ from memoryd.ipc.methods.base import Method as Method
 
 MAX_LINE_BYTES = 8 * 1024 * 1024  #: a request, with its LF
 MAX_REPLY_BYTES = 64 * 1024 * 1024  #: the most a client reads for one answer
+#: what these bring has an id of its own: sent twice it changes nothing
+REPEATABLE = frozenset({"hook.deliver", "event.publish"})
 
 RequestId = Annotated[str, Field(max_length=256)] | int
 

@@ -11,6 +11,7 @@ from memoryd.daemon import examining, privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
+from memoryd.ipc.server import Peer
 
 
 class Process(Handlers):
@@ -55,6 +56,12 @@ class Process(Handlers):
             await self.daemon.indexer.purge()
             return m.Maintained()
         return m.Maintained(runs=await self.daemon.maintenance.run(params.task))
+
+    async def daemon_handover(self, params: NoParams, peer: Peer) -> m.HandedOver:
+        """Others are served while a running job ends; then who connects waits for the process that asks."""
+        await self.daemon.hand_over(peer)
+        asyncio.get_running_loop().call_soon(self.daemon.stop)
+        return m.HandedOver(pid=os.getpid())
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)
