@@ -10,7 +10,7 @@ MODEL  ?= 135m
 MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak bench clean
+.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants golden soak bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -77,6 +77,9 @@ faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full
 
 mutants: $(STAMP) ## each guard removed from a copy of the source; a test must notice; ONLY="name name" for some
 	$(BIN)/python tests/mutants $(ONLY)
+
+golden: $(STAMP) ## methods, events and databases that peers of other releases rely on: write what was added
+	$(BIN)/python tests/golden
 
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'

@@ -89,7 +89,7 @@ def status(json: Json = False) -> None:
         screen.warn(f"memoryd holds {places.data} but does not listen at {places.socket}: {error}")
         raise typer.Exit(NOT_RUNNING) from error
     screen.as_json(found) if json else screen.say(_line(found))
-    screen.notes(list(scriptchecks.skew(Installer(places=places), found.version)))
+    screen.notes(list(scriptchecks.skew(Installer(places=places), found.version, found.protocol)))
 
 
 def _line(found: Health) -> str:

@@ -11,6 +11,7 @@ from memoryd.daemon import examining, privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
+from memoryd.ipc.protocol import PROTOCOL
 from memoryd.ipc.server import Peer
 
 
@@ -19,7 +20,8 @@ class Process(Handlers):
         report = await self.daemon.health()
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
-            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            state=report.state, reason=report.reason, version=__version__, protocol=PROTOCOL, uid=os.getuid(),
+            summary=summary,
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),

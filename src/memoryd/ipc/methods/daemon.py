@@ -17,6 +17,7 @@ class Health(Result):
     state: HealthState
     reason: str | None = None
     version: str
+    protocol: int = 1  #: that the daemon speaks; one that does not tell speaks the first
     uid: int
     data_dir: str
     pid: int
