@@ -10,7 +10,7 @@ MODEL  ?= 135m
 MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants golden soak bench clean
+.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants golden release versions soak bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -80,6 +80,14 @@ mutants: $(STAMP) ## each guard removed from a copy of the source; a test must n
 
 golden: $(STAMP) ## methods, events and databases that peers of other releases rely on: write what was added
 	$(BIN)/python tests/golden
+
+release: $(STAMP) ## version, changelog and tag checked; sdist and wheel built twice, run from; lock, SBOM (TRIAL=1: goes on)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	$(BIN)/python tests/release.py $(if $(TRIAL),--trial)
+
+versions: $(STAMP) ## the quick part of the suite with each Python that is here and with the oldest dependencies
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	$(BIN)/python tests/versions.py
 
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
