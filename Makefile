@@ -97,4 +97,4 @@ bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; 
 	$(BIN)/python bench/run.py
 
 clean: ## remove what make has made
-	rm -rf $(VENV) $(PROGRAMS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) $(PROGRAMS) .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

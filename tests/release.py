@@ -1,7 +1,7 @@
 """What a release is made of, in `dist/`: checked, built twice, installed and run from; nothing is uploaded.
 
-    python tests/release.py            # stops at the first thing that is wrong
-    python tests/release.py --trial    # says what is wrong with version, changelog, tag and tree, and goes on
+python tests/release.py            # stops at the first thing that is wrong
+python tests/release.py --trial    # says what is wrong with version, changelog, tag and tree, and goes on
 """
 
 import hashlib
@@ -21,7 +21,9 @@ from package import ROOT
 DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13")  #: that the classifiers name
 #: never in a release, whatever git holds
-_STRAY = re.compile(r"(^|/)(\.env|\.venv|__pycache__|\.DS_Store|id_rsa|.*\.(pyc|db|sqlite3?|pem|key|log|orig|rej|swp))(/|$)")
+_STRAY = re.compile(
+    r"(^|/)(\.env|\.venv|__pycache__|\.DS_Store|id_rsa|.*\.(pyc|db|sqlite3?|pem|key|log|orig|rej|swp))(/|$)"
+)
 _WHEEL_OWN = re.compile(r"^memoryd-[^/]+\.dist-info/")
 
 
@@ -64,7 +66,7 @@ def _state(version: str) -> Iterator[str]:
     section = re.search(rf"^## {re.escape(version)}\b.*\n(?P<text>[^#]*)", changelog, re.MULTILINE)
     if section is None or not section["text"].strip():
         yield f"CHANGELOG.md has nothing under `## {version}`"
-    if re.search(r"^## Unreleased\n+- ", changelog, re.MULTILINE):
+    if re.search(r"^## Unreleased\n+[^#\n]", changelog, re.MULTILINE):
         yield "CHANGELOG.md has lines under `## Unreleased`"
     if _git("status", "--porcelain"):
         yield "the tree is not clean: commit or remove what `git status` shows"
@@ -106,8 +108,14 @@ def _contents(sdist: Path, wheel: Path) -> None:
     """All of git's files, and none that git does not have; nothing of the machine that built it."""
     tracked, (in_sdist, in_wheel) = package.wanted(), package.held(sdist, wheel)
     own = {path for path in in_wheel if _WHEEL_OWN.match(path)}
-    more = (in_sdist - tracked - {"PKG-INFO"}) | {p for p in in_wheel - own if f"src/{p}" not in tracked}
-    less = (tracked - in_sdist) | {p for p in tracked if p.startswith("src/") and p.removeprefix("src/") not in in_wheel}
+    known = {"PKG-INFO", *_git("ls-files").splitlines()}
+    doors = tuple(f"{path}/" for path in known if (ROOT / path).is_symlink())
+    more = {p for p in in_sdist - known if not p.startswith(doors)} | {
+        p for p in in_wheel - own if f"src/{p}" not in known
+    }
+    less = (tracked - in_sdist) | {
+        p for p in tracked if p.startswith("src/") and p.removeprefix("src/") not in in_wheel
+    }
     stray = {path for path in in_sdist | in_wheel if _STRAY.search(path)}
     if more or less or stray:
         raise Wrong(f"files too many, missing or stray: {sorted(more)} {sorted(less)} {sorted(stray)}")
@@ -123,7 +131,17 @@ def _contents(sdist: Path, wheel: Path) -> None:
 def _locked() -> None:
     """Every dependency of the package itself, for any platform, each with its hashes."""
     options = ("--universal", "--python-version", PYTHONS[0], "--generate-hashes", "--no-header", "--no-emit-index-url")
-    _run("uv", "pip", "compile", "--quiet", *options, "--no-emit-find-links", "-o", "dist/requirements.lock", "pyproject.toml")
+    _run(
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        *options,
+        "--no-emit-find-links",
+        "-o",
+        "dist/requirements.lock",
+        "pyproject.toml",
+    )
     text = (DIST / "requirements.lock").read_text("utf-8")
     names = re.findall(r"^[\w.-]+==", text, re.MULTILINE)
     if len(names) > text.count("--hash=sha256:"):
