@@ -340,7 +340,7 @@ class Daemon:
 
         :raises MemorydError: as `Server.hand_over`; all goes on as before
         """
-        log.info("daemon.handing_over", to=peer.pid)
+        log.info("daemon.handing_over", pid=peer.pid)
         await self.worker.drain(seconds=DRAIN_SECONDS)
         try:
             await self.server.hand_over(peer)
