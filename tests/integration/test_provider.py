@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -318,6 +320,20 @@ async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_
     await stage.stop(session, "It takes this one", prompt="q9")
     assert (await stage.told("sync", 7))[-1]["said"].endswith("It takes this one")
     assert (await stage.one.call("provider.get")).passed_over == before + 1
+
+
+async def test_a_keeper_that_is_killed_leaves_nothing_running(stage: Stage) -> None:
+    await stage.anew()
+    assert alive(stage.folder)
+    process = stage.daemon.provider._process
+    assert process is not None
+    os.kill(process.started.process.pid, signal.SIGKILL)
+
+    async def gone() -> bool:
+        return not alive(stage.folder)
+
+    await until(gone, seconds=30)
+    assert stage.daemon.provider.state == "resting"
 
 
 def call_of(folder: Path) -> dict[str, str]:

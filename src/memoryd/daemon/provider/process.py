@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -88,6 +88,10 @@ class ServerProcess:
     @property
     def gone(self) -> bool:
         return self._tasks[0].done()
+
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Do this as soon as it says nothing any more: something that it started may still be there."""
+        self._tasks[0].add_done_callback(lambda _: then())
 
     async def call(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> Answer:
         """:raises Unanswered: no answer in time, none at all, or the process is gone"""

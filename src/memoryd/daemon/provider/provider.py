@@ -211,7 +211,12 @@ class ProviderHost:
     def _failed(self, process: ServerProcess, error: Unanswered) -> None:
         """One that is gone, or keeps missing, is ended; the next call starts another one, once it may."""
         paused = error.code is not Code.REFUSED and self._missed(error)
-        if (error.code is Code.GONE or paused) and self._process is process:
+        if error.code is Code.GONE or paused:
+            self._drop(process)
+
+    def _drop(self, process: ServerProcess) -> None:
+        """End it, behind whoever waits for an answer."""
+        if self._process is process:
             self._process = None
             task = asyncio.create_task(process.end(seconds=0))
             self._ending.add(task)
@@ -258,6 +263,8 @@ class ProviderHost:
             raise
         finally:
             self._starting = None
-        self._tools, self._asked_mono = self._process.tools, mono()
+        process = self._process
+        process.when_gone(lambda: self._drop(process))
+        self._tools, self._asked_mono = process.tools, mono()
         log.info("provider.started", duration_ms=round((mono() - began) * 1000))
-        return self._process
+        return process
