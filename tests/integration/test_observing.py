@@ -3,6 +3,7 @@
 import asyncio
 import json
 import uuid
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,60 @@ async def test_a_file_that_the_agent_wrote_is_the_hosts_and_starts_the_count_aga
         third = await deliver(one, "Stop", cwd=project, prompt_id="c", stop_hook_active=False)
         assert third.exit_code == 0
         assert (await asyncio.to_thread(daemon.history.stats))["queued"] == 0
+
+
+async def test_an_idle_minute_is_one_hand_over_to_a_thread(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryd.memory.sight._RACY_NS", 0)  # files are as old as they would be a minute later
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await turn(one, "hello", cwd=str(home))
+        await daemon.follower.caught_up()
+        for _ in range(2):  # the first sweep of a day does its upkeep
+            await daemon.sweep.once()
+        mine, called, hand_over = asyncio.current_task(), list[object](), asyncio.to_thread
+
+        def counted(call: Callable[..., object], *rest: object) -> Coroutine[object, object, object]:
+            called.extend([call] if asyncio.current_task() is mine else [])
+            return hand_over(call, *rest)
+
+        monkeypatch.setattr(asyncio, "to_thread", counted)
+        await daemon.sweep.once()
+        assert len(called) == 1
+        file = daemon.places.user_memory / "preferences.md"
+        await hand_over(file.write_text, "- mine by hand\n")
+        await daemon.sweep.once()
+        assert len(called) > 2
+        assert "mine by hand" in str(daemon.shelf.place(file.parent).catalogue)
+
+
+async def test_a_directory_is_watched_while_events_come_and_again_with_the_next(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = "memoryd.daemon.observing.QUIET_SECONDS"
+    for name, value in {"PAUSE_MS": 20, "STEP_MS": 10}.items():
+        monkeypatch.setattr(f"memoryd.daemon.observing.{name}", value)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for _ in range(2):
+            monkeypatch.setattr(quiet, 60.0)
+            await turn(one, "hello", cwd=str(home))
+            await daemon.follower.caught_up()
+            assert daemon.observer.watching
+            monkeypatch.setattr(quiet, 0.0)  # it has passed
+            await until(lambda: asyncio.sleep(0, not daemon.observer.watching))
+
+
+async def test_what_a_person_wrote_while_nobody_watched_is_told_at_the_next_prompt(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryd.daemon.observing.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("memoryd.memory.shelf.LOOK_SECONDS", 0.0)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await deliver(one, "SessionStart", cwd=project, source="startup")
+        file = daemon.places.user_memory / "knowledge" / "kiln.md"
+        await asyncio.to_thread(file.write_text, "The kiln is fired at 1222 degrees.\n")
+        answer = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p", prompt="How hot is the kiln?")
+        assert "1222 degrees" in answer.stdout
 
 
 @pytest.mark.parametrize("told_by", ["transcript", "hook"])

@@ -73,7 +73,7 @@ from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
 from memoryd.ipc import redaction, starter
 from memoryd.ipc.places import Places
-from memoryd.ipc.server import Handler, Server
+from memoryd.ipc.server import Handler, Peer, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
 from memoryd.memory.search.engine import Engine
@@ -280,8 +280,8 @@ class Daemon:
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
             expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
-            wake_worker=self.worker.wake, clock=self.clock,
+            maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
+            edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -314,10 +314,19 @@ class Daemon:
         await daemon.feeder.settle()
         return daemon
 
-    async def start(self, handlers: dict[str, Handler], activated: socket.socket | None = None) -> None:
-        """Listen, then catch up with what happened while nobody did."""
+    async def start(
+        self,
+        handlers: dict[str, Handler],
+        activated: socket.socket | None = None,
+        inherited: socket.socket | None = None,
+    ) -> None:
+        """Listen, then catch up with what happened while nobody did.
+
+        :param activated: the listening socket of the service manager
+        :param inherited: that of the daemon before
+        """
         self.server = Server(handlers, on_failure=_log_failure)
-        await self.server.start(self.places.socket, activated)
+        await self.server.start(self.places.socket, activated, inherited)
         await asyncio.to_thread(starter.forget_marks, self.places)
         await self._settle_starter()
         self.state = "ready"
@@ -343,6 +352,20 @@ class Daemon:
 
     def stop(self) -> None:
         self._stop.set()
+
+    async def hand_over(self, peer: Peer) -> None:
+        """Let the running job end and give the listening socket away; the caller stops then.
+
+        :raises MemorydError: as `Server.hand_over`; all goes on as before
+        """
+        log.info("daemon.handing_over", pid=peer.pid)
+        await self.worker.drain(seconds=DRAIN_SECONDS)
+        try:
+            await self.server.hand_over(peer)
+        except MemorydError:
+            self.worker.resume()
+            self.spawn(self.worker.serve())
+            raise
 
     def stop_to_restart(self) -> None:
         """Stop with a status after which the service manager starts again: the next start puts files back.

@@ -38,7 +38,7 @@ from memoryd.memory.shelf import Shelf
 from memoryd.memory.words import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
-REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
+REFRESH_SECONDS = 0.1  #: to see a person's edits before memory is told; unseen ones wait for the next look
 AT_ONCE_SECONDS = 5.0  #: a session's start and its first prompt come within, in either order
 
 _STARTED = "start"  #: shown to every session, so that one without memories is not told again how memory works
@@ -184,7 +184,7 @@ class Recaller:
         """The memories that a prompt speaks of, then those that were chosen for it when the turn before ended."""
         async with asyncio.TaskGroup() as group:  # together, so that neither waits for the other
             told = group.create_task(self.provider.prefetch(roots, asker.cwd if asker else None, query))
-            if not self.shelf.loaded(roots):
+            if self.shelf.sights(roots) is None:
                 await self._look(roots)
         catalogue = self.catalogue(roots)
         session = asker.session if asker else None

@@ -83,8 +83,12 @@ class Labels:
 
     def title(self, entry: Entry) -> str:
         """Return `[label] name`, with what replaced it for a historical entry."""
-        gone = f" {self.updated.format(entry.superseded_by or '?')}" if not entry.active else ""
-        return f"{self.types[entry.type]} {entry.name}{gone}"
+        return f"{self.types[entry.type]} {entry.name} {self.replaced(entry)}".rstrip()
+
+    def replaced(self, entry: Entry) -> str:
+        """Return which entry took the place of a historical one, '' where none did."""
+        slug = " ".join((entry.superseded_by or "").split())
+        return self.updated.format(slug) if slug and not entry.active else ""
 
     def summarised(self, text: str) -> str:
         """Return the summary of a session with its frame in this language; what was said stays as it was said."""

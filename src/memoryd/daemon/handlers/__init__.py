@@ -43,8 +43,11 @@ def table(daemon: Daemon) -> dict[str, Handler]:
     }
 
 
-def _handler(method: Callable[[Any], Coroutine[Any, Any, Result]]) -> Handler:
-    async def handle(params: Any, _: Peer) -> Result:
-        return await method(params)
+_OF_PEERS = ("daemon_handover",)  #: what is done depends on who asks
+
+
+def _handler(method: Callable[..., Coroutine[Any, Any, Result]]) -> Handler:
+    async def handle(params: Any, peer: Peer) -> Result:
+        return await (method(params, peer) if method.__name__ in _OF_PEERS else method(params))
 
     return handle

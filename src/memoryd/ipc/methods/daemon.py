@@ -17,6 +17,7 @@ class Health(Result):
     state: HealthState
     reason: str | None = None
     version: str
+    protocol: int = 1  #: that the daemon speaks; one that does not tell speaks the first
     uid: int
     data_dir: str
     pid: int
@@ -111,6 +112,12 @@ class Privacy(Result):
     outgoing: tuple[Outgoing, ...]  #: empty: nothing leaves the machine
 
 
+class HandedOver(Result):
+    """The listening socket went ahead of this answer, with a space; the process `pid` ends."""
+
+    pid: int
+
+
 class MaintenanceParams(Params):
     #: index: the search index is removed and built again; reflect, merge, daily: what the sweep does once a day
     task: Literal["index", "reflect", "merge", "daily"]
@@ -126,6 +133,7 @@ METHODS: dict[str, Method] = {
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
+    "daemon.handover": Method(NoParams, HandedOver),
     "maintenance.run": Method(MaintenanceParams, Maintained),
     "privacy.get": Method(NoParams, Privacy),
 }
