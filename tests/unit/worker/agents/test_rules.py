@@ -1,5 +1,6 @@
 """The rules memory agent: what it proposes, where it files it, what it never learns."""
 
+import asyncio
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -802,7 +803,7 @@ def test_forget_that_reaches_over_one_remark_and_no_further(remarks: tuple[str, 
 async def test_what_was_found_out_of_sentences_is_given_back_when_a_run_ends() -> None:
     talk, kept = Talk(), cast(Any, clauses)
     talk.say("We decided to use PostgreSQL, because we need JSONB.")
-    learn(talk.projection(), MemoryView())
+    await asyncio.to_thread(learn, talk.projection(), MemoryView())
     assert kept.cache_info().currsize
     await RulesAgent().propose(talk.projection(), MemoryView(), "run")
     assert not kept.cache_info().currsize
