@@ -127,3 +127,30 @@ async def test_what_a_person_wrote_while_nobody_watched_is_told_at_the_next_prom
         await asyncio.to_thread(file.write_text, "The kiln is fired at 1222 degrees.\n")
         answer = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p", prompt="How hot is the kiln?")
         assert "1222 degrees" in answer.stdout
+
+
+@pytest.mark.parametrize("told_by", ["transcript", "hook"])
+async def test_a_save_by_our_own_tool_starts_the_count_again(home: Path, project: str, told_by: str) -> None:
+    path = home / "t.jsonl"
+    call = {"type": "tool_use", "id": "x", "name": "mcp__memoryd__memory_save", "input": {"name": "n", "content": "c"}}
+    result = {"type": "tool_result", "tool_use_id": "x", "content": "saved", "is_error": False}
+    base = {"timestamp": "2026-11-30T08:00:00.000Z", "isSidechain": False}
+    rows = [
+        {**base, "type": "assistant", "uuid": str(uuid.uuid4()), "message": {"id": "m", "content": [call]}},
+        {**base, "type": "user", "uuid": str(uuid.uuid4()), "message": {"content": [result]}},
+    ]
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for _ in range(2):
+            await turn(one, "Hello", cwd=project)
+        if told_by == "transcript":
+            await asyncio.to_thread(path.write_text, "".join(json.dumps(row) + "\n" for row in rows))
+            await deliver(one, "PreCompact", cwd=project, transcript_path=str(path), trigger="manual")
+        else:
+            use = {"name": "memoryd_memory_save", "ok": True}
+            envelope = {"host": "claude-code", "session_id": "s1", "cwd": project, "at": "2026-11-30T08:00:00Z"}
+            event = {"id": "e1", "kind": "tool_use", **envelope, "data": use}
+            await one.call("event.publish", {"event": event})
+        await daemon.follower.caught_up()
+        third = await turn(one, "Hello", cwd=project)
+        assert third.exit_code == 0
+        assert (await asyncio.to_thread(daemon.history.stats))["queued"] == 0

@@ -37,6 +37,9 @@ class Memory(Handlers):
         saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
             await self.tell_written(params.host, params.session_id, saved.slug, params.cwd)
+        if saved.run:
+            directory = roots.get(Root.PROJECT, roots[Root.USER])
+            self.daemon.feeder.saved(directory, params.cwd, proposal.name, proposal.content)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),
@@ -90,7 +93,8 @@ class Memory(Handlers):
         """A page of what a descriptor stands for."""
         roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         words = labels.of(self.daemon.recaller.language_of(catalogue))
-        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words)
+        provider = self.daemon.feeder.before_compaction
+        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words, provider)
         start = answers.offset_of(params.cursor) or params.offset
         page, more = await asyncio.to_thread(_page, found.text, start)
         item = m.MemoryItem(

@@ -32,6 +32,15 @@ _IO_ERRORS = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQ
 def connect(path: Path) -> sqlite3.Connection:
     """Open the write connection: WAL, synchronous FULL (NORMAL loses acknowledged commits at a power cut)."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    try:
+        _set_up(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
     for pragma in (
         "journal_mode = wal",
         "synchronous = full",
@@ -43,7 +52,6 @@ def connect(path: Path) -> sqlite3.Connection:
         f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"pragma {pragma}")
-    return connection
 
 
 def exit_at_once(error: sqlite3.Error) -> None:
