@@ -3,12 +3,13 @@
 import re
 
 from memoryd.ipc.redaction import redact
+from memoryd.patterns import lazy
 
 OPEN, CLOSE = "<project-memory-context>", "</project-memory-context>"
 PREFETCH_OPEN, PREFETCH_CLOSE = "<memory-context>", "</memory-context>"
-_REMINDER = re.compile(r"<\s*system-reminder\b[^>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
-_CODE = re.compile(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
+_REMINDER = lazy(r"<\s*system-reminder\b[^>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = lazy(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
+_CODE = lazy(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
 
 
 def clean(text: str) -> str:

@@ -2,7 +2,8 @@
 
 import re
 
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.patterns import Kind
 
 _ADVERBS = frozenset(
     """really strongly much generally usually always mostly mainly also still just very definitely personally normally

@@ -11,11 +11,12 @@ from memoryd.memory.model import MemoryView, Root
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.text import fold
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules import proposing
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.worker.agents.rules.patterns import Kind
 from memoryd.worker.agents.rules.topics import FRAME, Topic, about, slug_words
 from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from memoryd.memory.model import CoreLine, Entry, Root
 from memoryd.memory.text import cut, fold
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import language_of
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 
 MAX_NAME_CHARS = 80  #: of an entry
 _CONTRAST = lazy(r"\b(?:over|instead of|rather than|and not)\b|, not\b|而不是|而非|，不(?:要|用)", re.IGNORECASE)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from memoryd.memory.text import leaves_out
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.held import Held
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.scales import weigh_clause
 from memoryd.worker.agents.rules.sentences import mask
 from memoryd.worker.agents.rules.topics import about, aliases_of, names_something, parts_of, shared_with
