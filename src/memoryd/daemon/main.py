@@ -10,8 +10,10 @@ def main() -> None:
 
         hook(sys.argv[2:])
     if sys.argv[1:] in (["serve"], ["serve", "--take-over"]):
-        from memoryd.daemon.serve import serve
+        from memoryd.daemon.lean import OPENSSL, without
 
+        with without(*OPENSSL):
+            from memoryd.daemon.serve import serve
         sys.exit(serve(take_over=len(sys.argv) > 2))
     from memoryd.daemon.cli.app import run
 

@@ -25,7 +25,7 @@ def serve(*, take_over: bool = False) -> int:
     :param take_over: in place of the daemon that runs, with its socket; it stays when this one cannot start
     """
     os.umask(0o077)
-    allocator.keep_one_arena()
+    allocator.spare()
     try:
         config = configuration.load(placing.find().config)
         places = configuration.places_of(config)

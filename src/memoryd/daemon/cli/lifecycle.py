@@ -96,7 +96,8 @@ def _line(found: Health) -> str:
     summary = found.summary.strip("<>").removeprefix("Daemon ")
     reason = f" ({found.reason})" if found.reason else ""
     waiting = f" | {found.waiting} wait for review" if found.waiting else ""
-    return f"{found.state}{reason}: {summary}{waiting} | pid {found.pid} | up {span(found.uptime_seconds)}"
+    provider = f" | external memory {found.provider}" if found.provider else ""
+    return f"{found.state}{reason}: {summary}{waiting}{provider} | pid {found.pid} | up {span(found.uptime_seconds)}"
 
 
 @app.command(rich_help_panel=RUN)

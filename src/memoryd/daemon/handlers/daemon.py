@@ -25,9 +25,13 @@ class Process(Handlers):
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
-            index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
+            provider=await self._provider(), index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
             passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
+
+    async def _provider(self) -> str:
+        state, feeder = self.daemon.provider.state, self.daemon.feeder
+        return "" if state == "off" else f"{state}, {feeder.sent} events told, {await feeder.waiting()} wait"
 
     async def daemon_check(self, params: NoParams) -> m.Checked:
         return await examining.examine(self.daemon.journal, self.daemon.reader.positions, self.daemon.indexer)

@@ -17,6 +17,7 @@ from memoryd.daemon.journal import (
     outages,
     progress,
     prompts,
+    provided,
     reviews,
     run_dirs,
     spawns,
@@ -200,6 +201,7 @@ MIGRATIONS: tuple[str, ...] = (
     imported.MIGRATION,
     worked.MIGRATION,
     reviews.MIGRATION,
+    provided.MIGRATION,
 )
 
 

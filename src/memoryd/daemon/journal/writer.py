@@ -23,6 +23,7 @@ MAX_BATCH = 256  #: writes in one commit
 CLOSED = "the journal is closed; send again after the restart"
 MAX_WAITING = 10_000  #: writes that may wait; more are refused as busy
 CHECKPOINT_PAGES = 1000
+CACHE_KIB = 1024  #: of pages; what a large transaction needs beyond goes to the WAL early
 EXIT_IO_ERROR = 74
 
 _IO_ERRORS = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -48,6 +49,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
         f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
         "foreign_keys = on",
         "secure_delete = fast",
+        f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"pragma {pragma}")
 

@@ -14,6 +14,7 @@ from memoryd.ipc.methods import (
     memory,
     notes,
     procedures,
+    provider,
     recall,
     report,
     review,
@@ -42,5 +43,6 @@ METHODS: dict[str, Method] = {
     **worker.METHODS,
     **agent.METHODS,
     **usage.METHODS,
+    **provider.METHODS,
     **daemon.METHODS,
 }

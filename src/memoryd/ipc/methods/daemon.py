@@ -24,6 +24,7 @@ class Health(Result):
     uptime_seconds: float
     waiting: int = 0  #: proposals in the review inbox
     summary: str = ""  #: `repr` of the daemon, one line
+    provider: str = ""  #: the external memory provider: its state and how far it was told; '': there is none
     index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
     passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
