@@ -175,25 +175,6 @@ async def test_an_error_that_gives_orders_is_never_quoted(talk: Talk, bad: str) 
     assert bad not in text_of(directory, "knowledge") + text_of(directory, "reflections")
 
 
-async def test_two_hundred_turns_leave_a_handful_of_entries(talk: Talk) -> None:
-    kinds = ["py", "ts", "md", "sql", "css", "toml", "yml", "rs", "go", "sh"]
-    talk.later = []
-    for n in range(200):
-        checked = "pytest" if n % 3 else "ruff"
-        steps = [f"edit a.{kinds[n % 10]}", f"edit b.{kinds[n * 7 % 10]}", f"tool{n % 40} run", checked]
-        kind = ("Key", "Value", "Type", "OS")[n % 4]
-        error = f"{kind}Error: case {n % 9} thing{n % 50} is missing" if n % 5 == 0 else ""
-        await talk.turn(f"task {n} about topic{n % 17}", *steps, *(["make lint"] if n % 2 else []), error=error)
-        if n % 50 == 49:
-            await talk.passed()
-    directory = await talk.passed()
-    knowledge = [path.name for path in (directory / "knowledge").glob("*.md")]
-    assert 0 < sum(name.startswith("pattern-") for name in knowledge) <= 6
-    assert 0 < sum(name.startswith("lesson-") for name in knowledge) <= 6
-    assert not [name for name in knowledge if "_v" in name], "what gives way leaves no versions in the directory"
-    assert len(list((directory / "procedures").glob("*.md"))) <= 12
-
-
 LONG: Sequence[str] = ("read a.py", "edit a.py", "edit b.sql", "alembic upgrade", "pytest -q", "git commit")
 
 
@@ -264,6 +245,83 @@ async def test_a_way_of_working_that_the_user_tells_is_a_procedure_at_once(
     assert "tier: user" in text_of(directory, "procedures")
     text = await told(talk, "s2", asked)
     assert "\n".join(f"  {n}. {step}" for n, step in enumerate(steps, start=1)) in text
+
+
+PNPM = ("no, use pnpm instead of npm", "不要用 npm，用 pnpm")
+
+
+async def test_a_repeated_correction_is_told_when_its_moment_comes_and_is_the_persons_to_change(talk: Talk) -> None:
+    for said in PNPM:
+        await talk.turn(said)
+    directory = await talk.passed()
+    (path,) = (directory / "instincts").glob("*.md")
+    assert "when: npm\nthen: 不要用 npm，用 pnpm\n\nas the user said; seen 2 times in 1 session" in path.read_text()
+    assert "confidence: 0.45" in path.read_text()
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    line = path.read_text().splitlines().index("then: 不要用 npm，用 pnpm") + 1
+    (why, *_) = await asyncio.to_thread(talk.daemon.explainer.why, roots, path.stem, line)
+    assert (why.line, why.quote) == ("then: 不要用 npm，用 pnpm", PNPM[1])
+    await talk.daemon.shelf.refresh([directory])
+    told_now = "- npm: the user's word: 不要用 npm，用 pnpm"
+    assert told_now in await told(talk, "s2", "install the parser with npm")
+    assert told_now not in await told(talk, "s3", "translate the manual into French")
+    text = path.read_text()
+    path.write_text(text.replace("when: npm", "when: yarn"))
+    await talk.daemon.shelf.refresh([directory])
+    await talk.turn(PNPM[0])
+    await talk.passed()
+    assert path.read_text() == text.replace("when: npm", "when: yarn"), "a person's edit stays for good"
+
+
+async def test_a_sequence_of_steps_becomes_a_quoted_habit_after_the_steps_came(talk: Talk) -> None:
+    for n in range(4):
+        await talk.turn(f"task {n}", "edit a.ts", "eslint src", session=f"s{n}")
+    directory = await talk.passed()
+    await talk.daemon.shelf.refresh([directory])
+    habit = "> (habit) “edit ts” is usually followed by “run eslint”"
+    assert habit not in await told(talk, "s8", "hello")
+    await talk.turn("rename the field", "edit b.ts", session="s8")
+    await talk.passed()
+    assert habit in await hook(talk, "UserPromptSubmit", "s8", prompt="and now the other one")
+    assert habit not in await hook(talk, "UserPromptSubmit", "s8", prompt="and now the last one"), "told once"
+
+
+async def test_what_two_projects_show_is_the_users_in_every_project_and_can_be_taken_back(
+    talk: Talk, tmp_path: Path
+) -> None:
+    user = talk.daemon.places.user_memory
+    for name in ("one", "two"):
+        talk.cwd = str(tmp_path / name)
+        Path(talk.cwd).mkdir()
+        for n, said in enumerate(PNPM):
+            await talk.turn(said, session=f"{name}{n}")
+        await talk.passed()
+        assert bool(text_of(user, "instincts")) == (name == "two"), "one project shows nothing of the others"
+    assert "seen 4 times in 4 sessions" in text_of(user, "instincts")
+    await talk.daemon.shelf.refresh([user])
+    talk.cwd = str(tmp_path / "three")
+    Path(talk.cwd).mkdir()
+    assert "- npm: the user's word: 不要用 npm，用 pnpm" in await told(talk, "s9", "install it with npm")
+    await talk.daemon.commands.undo(None, [user])
+    assert not text_of(user, "instincts")
+    await talk.daemon.maintenance.run("reflect")
+    assert not text_of(user, "instincts"), "what a person took back stays away"
+
+
+async def test_an_imported_talk_counts_as_work_at_its_own_time(talk: Talk) -> None:
+    await talk.say("message", role="user", text="add a json flag")
+    for step in WORK:
+        await talk.say("tool_use", name="Bash", summary=f'{{"command":"{step}"}}', ok=True)
+    await talk.say("message", role="assistant", text="Done.")
+    await talk.say("turn", status="ok")
+    began = MONDAY + timedelta(seconds=2)
+    directory = await talk.passed()
+    assert f"{began.astimezone():%H:%M} “add a json flag” worked, 3 calls" in text_of(directory, "reflections")
+    await talk.say("message", role="user", text="and a csv flag")
+    await talk.say("turn", status="ok")
+    await talk.passed()
+    rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work order by seq")
+    assert [json.loads(row["detail"])["task"] for row in rows] == ["add a json flag", "and a csv flag"]
 
 
 def a_summary(n: int) -> str:

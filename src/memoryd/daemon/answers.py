@@ -79,7 +79,7 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
-    known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
+    known = next((k.entry for k in catalogue.papers if k.key == key), None)
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")

@@ -60,6 +60,7 @@ class Follower:
         """Events came in by another way than one by one."""
         self.worker.wake()
         self.indexer.wake()
+        self.maturer.wake()
 
     async def caught_up(self) -> None:
         """Wait until all that followed from the events so far is done."""

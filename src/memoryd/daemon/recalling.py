@@ -157,7 +157,8 @@ class Recaller:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
         goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
         notes = keeping.told(self.journal, list(roots.values()), asker.session, ask.labels)
-        ask = replace(ask, paths=self._paths(roots, asker), goals=goals, notes=notes)
+        steps = self._steps(ask.catalogue, asker)
+        ask = replace(ask, paths=self._paths(roots, asker), steps=steps, goals=goals, notes=notes)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)
@@ -186,7 +187,13 @@ class Recaller:
             language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()),
             goals=await asyncio.to_thread(self._goals, roots) if catalogue.procedures else (),
+            steps=await asyncio.to_thread(self._steps, catalogue, asker),
         )  # fmt: skip
+
+    def _steps(self, catalogue: Catalogue, asker: Asker | None) -> tuple[str, ...]:
+        """What the session did lately, where an instinct may follow from it. Blocking."""
+        session = asker.session if asker and catalogue.instincts else None
+        return worked.lately(self.journal, *session) if session else ()
 
     def _goals(self, roots: Roots) -> list[str]:
         return [goal.text for goal in Goals(self.journal).open_of(roots.values())]

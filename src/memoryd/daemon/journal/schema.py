@@ -198,6 +198,7 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.REPORTS,
     imported.MIGRATION,
     worked.MIGRATION,
+    worked.INSTINCTS,
 )
 
 

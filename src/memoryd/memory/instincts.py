@@ -1,0 +1,122 @@
+"""Instincts: what follows from what, as the user's repeated corrections and the order of steps show it. Pure.
+
+A *correction* that came twice: its trigger is what it names as wrong, else the steps of the turns that it corrected. A
+*sequence* that came three times, in two sessions: a kind of edit, and what ran after it. Both are candidates like any
+other (`maturing.py`): each sighting makes them surer, what speaks against them less sure.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+
+from memoryd.memory.catalogue import Known
+from memoryd.memory.corrected import Correction
+from memoryd.memory.maturing import GONE, Candidate, Kind
+from memoryd.memory.procedures import TELL
+from memoryd.memory.words import content_words
+from memoryd.memory.work import Work
+
+CORRECTED, FOLLOWED, SESSIONS = 2, 3, 2  #: times that a correction and a sequence came, and in how many sessions this
+PLACES = 2  #: projects in which an instinct is the user's
+MAX_TRIGGERS = 3
+AT_ONCE = 2  #: that one prompt is told
+_WHEN = re.compile(r"^when: (\S.*)$", re.MULTILINE)
+_THEN = re.compile(r"^then: (\S.*)$", re.MULTILINE)
+_FILE = re.compile(r"(?<![\w@])[\w./\\-]*\w\.([A-Za-z]\w{0,9})\b")
+
+
+def candidates(works: Sequence[Work]) -> list[Candidate]:
+    """Return what some works, the oldest first, show again and again."""
+    return [one for one in (*_corrections(works), *_sequences(works)) if one.confidence >= GONE]
+
+
+def shared(works: Sequence[Work]) -> list[Candidate]:
+    """Return what the works of several projects show together: an instinct of the user, wherever they work."""
+    return [one for one in candidates(works) if one.places >= PLACES]
+
+
+def _corrections(works: Sequence[Work]) -> Iterator[Candidate]:
+    found: dict[str, tuple[Candidate, Correction]] = {}
+    before: dict[str, Work] = {}  #: the turn before, by session
+    corrected: dict[str, list[Work]] = {}
+    for work in works:
+        for said in work.corrected:
+            one, _ = found.setdefault(said.key, (_of_correction(said), said))
+            one.seen.append(work)
+            one.said = said.said
+            corrected.setdefault(said.key, []).extend(filter(None, [before.get(work.session)]))
+            for other, meant in found.values():
+                other.failed += [work] if said.opposes(meant) else []
+        before[work.session] = work
+    for key, (one, said) in found.items():
+        one.when = (said.instead_of,) if said.instead_of and said.use else _common(corrected.get(key, []))
+        if one.count >= CORRECTED and one.when:
+            yield one
+
+
+def _of_correction(said: Correction) -> Candidate:
+    return Candidate(kind=Kind.INSTINCT, key=f"said {said.key}", steps=(), said=said.said)
+
+
+def _common(works: Sequence[Work]) -> tuple[str, ...]:
+    """What the corrected turns share: their steps, else the words of what was asked; one turn alone shows nothing."""
+    if len(works) < CORRECTED:
+        return ()
+    steps = [step for step in works[-1].acts if all(step in work.acts for work in works)]
+    words = frozenset.intersection(*(content_words(work.task) for work in works))
+    return tuple(steps[:MAX_TRIGGERS] or ([" ".join(sorted(words)[:MAX_TRIGGERS])] if words else []))
+
+
+def _sequences(works: Sequence[Work]) -> Iterator[Candidate]:
+    """An edit and what ran after it; work that went well with the edit alone speaks against it."""
+    found: dict[tuple[str, str], Candidate] = {}
+    done = [work for work in works if work.ok]
+    for work in done:
+        for pair in work.then:
+            made = Candidate(kind=Kind.INSTINCT, key=" then ".join(pair), steps=pair, when=(pair[0],))
+            found.setdefault(pair, made).seen.append(work)
+    for (edit, run), one in found.items():
+        one.failed += [work for work in done if edit in work.steps and (edit, run) not in work.then]
+    yield from (one for one in found.values() if one.count >= FOLLOWED and one.sessions >= SESSIONS)
+
+
+def body(candidate: Candidate) -> str:
+    """The rows that tell its triggers and what follows; a person may change them, and they are read again."""
+    then = candidate.said if candidate.told else candidate.steps[-1]
+    return "\n".join([*(f"when: {trigger}" for trigger in candidate.when), f"then: {then}"])
+
+
+def triggers_of(known: Known) -> tuple[str, ...]:
+    return tuple(_WHEN.findall(known.entry.body))
+
+
+def action_of(known: Known) -> str:
+    found = _THEN.search(known.entry.body)
+    return found[1] if found else ""
+
+
+def matched(known: Iterable[Known], prompt: str, steps: Collection[str], now: datetime) -> list[Known]:
+    """Return the instincts whose moment a prompt is, the surest first, each once.
+
+    :param steps: what the session did lately; a file that the prompt names counts as an edit to come
+    """
+    words = content_words(prompt)
+    moment = [words, *map(content_words, steps), *(frozenset(content_words(f"edit {kind}")) for kind in _files(prompt))]
+    hits = {one.entry.slug: one for one in known if _may_tell(one, now) and _is_due(one, moment)}
+    return sorted(hits.values(), key=lambda one: (-(one.entry.confidence or 1.0), one.key))[:AT_ONCE]
+
+
+def _files(prompt: str) -> list[str]:
+    return [suffix.casefold() for suffix in _FILE.findall(prompt)]
+
+
+def _may_tell(known: Known, now: datetime) -> bool:
+    entry = known.entry
+    sure = entry.confidence is None or entry.confidence >= TELL
+    return entry.active and not entry.expired(now) and sure and bool(action_of(known))
+
+
+def _is_due(known: Known, moment: Sequence[frozenset[str]]) -> bool:
+    """Whether one trigger stands whole in the prompt, or in one step."""
+    wanted = [content_words(trigger) for trigger in triggers_of(known)]
+    return any(trigger and any(trigger <= said for said in moment) for trigger in wanted)
