@@ -18,6 +18,7 @@ from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Arrival, Binding
 from memoryd.daemon.journal.selection import Selection
+from memoryd.errors import ScanRejected
 from memoryd.ipc.events import EventAdapter
 from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.methods.report import ReportParams
@@ -322,6 +323,25 @@ async def test_an_imported_talk_counts_as_work_at_its_own_time(talk: Talk) -> No
     await talk.passed()
     rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work order by seq")
     assert [json.loads(row["detail"])["task"] for row in rows] == ["add a json flag", "and a csv flag"]
+
+
+async def test_a_person_forgets_a_procedure_and_an_instinct_for_good(talk: Talk) -> None:
+    for said in (*PNPM, "When you release, do 1. run the tests 2. tag it."):
+        await talk.turn(said)
+    directory = await talk.passed()
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    (instinct,) = (directory / "instincts").glob("*.md")
+    with pytest.raises(ScanRejected, match="the user's to forget"):
+        await talk.daemon.commands.forget(roots, instinct.stem, author=Author.HOST)
+    run, said = await talk.daemon.commands.forget(roots, instinct.stem)
+    assert said == (f"project/instincts/{instinct.name}: 不要用 npm，用 pnpm",)
+    await talk.daemon.commands.forget(roots, "When you release")
+    for again in (*PNPM, "When you release, do 1. run the tests 2. tag it."):
+        await talk.turn(again)
+    await talk.passed()
+    assert text_of(directory, "instincts") + text_of(directory, "procedures") == ""
+    await talk.daemon.commands.undo(run)
+    assert instinct.exists(), "forgetting can be undone"
 
 
 def a_summary(n: int) -> str:
