@@ -17,6 +17,7 @@ from memoryd.daemon.journal import (
     outages,
     progress,
     prompts,
+    reviews,
     run_dirs,
     spawns,
     trusts,
@@ -198,6 +199,7 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.REPORTS,
     imported.MIGRATION,
     worked.MIGRATION,
+    reviews.MIGRATION,
     worked.INSTINCTS,
 )
 
