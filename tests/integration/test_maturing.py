@@ -2,101 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import places, running, until
+from support.daemons import running, until
+from support.turns import MONDAY, Clock, Talk, hook, text_of, told
 
 from memoryd.daemon import maturing
 from memoryd.daemon.config import Config
-from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
-from memoryd.daemon.journal.journal import Arrival, Binding
 from memoryd.daemon.journal.selection import Selection
 from memoryd.errors import ScanRejected
-from memoryd.ipc.events import EventAdapter
-from memoryd.ipc.methods.events import EventPublish, HookDeliver
 from memoryd.ipc.methods.report import ReportParams
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Summary
 
-MONDAY = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'requests'"
-
-
-class Clock:
-    def __init__(self, now: datetime) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-class Talk:
-    """Publishes whole turns."""
-
-    def __init__(self, daemon: Daemon, clock: Clock, cwd: str) -> None:
-        self.daemon, self.clock, self.cwd, self.n = daemon, clock, cwd, 0
-        self.binding: Binding | None = None
-        self.later: list[Arrival] | None = None  #: events that are kept back, to come in together
-
-    async def say(self, kind: str, session: str = "s1", **data: Any) -> None:
-        self.n += 1
-        self.clock.now += timedelta(seconds=2)
-        event = EventAdapter.validate_python(
-            {"id": f"e{self.n}", "kind": kind, "host": "claude-code", "session_id": session, "cwd": self.cwd,
-             "at": self.clock.now, "data": data}
-        )  # fmt: skip
-        if self.later is None:
-            await self.daemon.ingest.publish(EventPublish(event=event))
-        else:
-            self.binding = self.binding or await self.daemon.binder.of_folder(self.cwd)
-            self.later.append(Arrival(event=event, binding=self.binding))
-
-    async def turn(self, task: str, *steps: str, session: str = "s1", status: str = "ok", error: str = "") -> None:
-        """Have a turn; a step is `edit FILE` or a command. The last one fails with `error`, if there is one."""
-        await self.say("user_prompt", session, text=task)
-        for n, step in enumerate(steps):
-            verb, _, path = step.partition(" ")
-            failed = bool(error) and n == len(steps) - 1
-            if verb in ("edit", "read"):
-                action = "write" if verb == "edit" else "read"
-                data: dict[str, Any] = {"name": verb.title(), "files": [{"path": path, "action": action}]}
-            else:
-                data = {"name": "Bash", "summary": f'{{"command":"{step}"}}'}
-            await self.say("tool_use", session, ok=not failed, **data)
-            if failed:
-                await self.say("message", session, role="tool", text=error)
-        await self.say("turn", session, status=status, last_assistant_message="Done.")
-
-    async def passed(self) -> Path:
-        """Look back, and return the memory directory."""
-        while self.later:
-            await self.daemon.journal.append(self.later[:256])
-            del self.later[:256]
-        await self.daemon.maturer.once()
-        return (await self.daemon.binder.of_folder(self.cwd)).dir
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(MONDAY)
-
-
-@pytest.fixture
-async def talk(home: Path, project: str, clock: Clock) -> AsyncIterator[Talk]:
-    daemon = await Daemon.open(places(home), Config(), clock=clock)
-    yield Talk(daemon, clock, project)
-    await daemon.close()
-
-
-def text_of(directory: Path, folder: str) -> str:
-    return "\n".join(path.read_text() for path in sorted((directory / folder).glob("*.md")))
 
 
 WORK: Sequence[str] = ("read a.py", "edit a.py", "pytest -q")
@@ -177,22 +103,6 @@ async def test_an_error_that_gives_orders_is_never_quoted(talk: Talk, bad: str) 
 
 
 LONG: Sequence[str] = ("read a.py", "edit a.py", "edit b.sql", "alembic upgrade", "pytest -q", "git commit")
-
-
-async def hook(talk: Talk, event: str, session: str, **stdin: Any) -> str:
-    """What a session's hook is answered."""
-    talk.n += 1
-    talk.clock.now += timedelta(seconds=10)
-    raw = json.dumps({"hook_event_name": event, "session_id": session, "cwd": talk.cwd, **stdin})
-    params = HookDeliver(id=f"{talk.n:032x}", at=talk.clock.now, host="claude-code", event=event, raw=raw, cwd=talk.cwd)
-    answer = (await talk.daemon.ingest.deliver(params)).stdout
-    return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"]) if answer else ""
-
-
-async def told(talk: Talk, session: str, prompt: str) -> str:
-    """What a new session is told at its start and with its first prompt."""
-    start = await hook(talk, "SessionStart", session, source="startup")
-    return start + await hook(talk, "UserPromptSubmit", session, prompt=prompt)
 
 
 async def test_long_work_becomes_a_procedure_that_a_like_prompt_gets_back_as_steps(talk: Talk) -> None:
@@ -333,8 +243,8 @@ async def test_a_person_forgets_a_procedure_and_an_instinct_for_good(talk: Talk)
     (instinct,) = (directory / "instincts").glob("*.md")
     with pytest.raises(ScanRejected, match="the user's to forget"):
         await talk.daemon.commands.forget(roots, instinct.stem, author=Author.HOST)
-    run, said = await talk.daemon.commands.forget(roots, instinct.stem)
-    assert said == (f"project/instincts/{instinct.name}: 不要用 npm，用 pnpm",)
+    run, gone = await talk.daemon.commands.forget(roots, instinct.stem)
+    assert gone == (f"project/instincts/{instinct.name}: 不要用 npm，用 pnpm",)
     await talk.daemon.commands.forget(roots, "When you release")
     for again in (*PNPM, "When you release, do 1. run the tests 2. tag it."):
         await talk.turn(again)

@@ -54,6 +54,7 @@ from memoryd.daemon.observing import Observer
 from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.profiling import Profile
 from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
@@ -125,6 +126,7 @@ class Daemon:
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
     inbox: Inbox = field(init=False)
+    profile: Profile = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -214,6 +216,7 @@ class Daemon:
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
+        self.profile = Profile(shelf=self.shelf, history=self.history, commands=self.commands, clock=self.clock)
         self.explainer = Explainer(
             shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
         )

@@ -12,6 +12,7 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     goals,
     notes,
     procedures,
+    profile,
     review,
     past,
     purge,
@@ -45,7 +46,7 @@ for group in (
 __all__ = [
     "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
     "imports",
-    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "procedures",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "procedures", "profile",
     "purge", "report", "review", "scopes", "search",
     "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from memoryd.daemon.handlers.imports import Imports
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.procedures import Procedures
+from memoryd.daemon.handlers.profile import Profile
 from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.handlers.review import Review
@@ -26,7 +27,7 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Reports, Review, Archives, Imports,
+    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Profile, Reports, Review, Archives, Imports,
     Scopes, Team, Work, MemoryAgents, Costs,
     Process,
 )  # fmt: skip

@@ -84,6 +84,12 @@ def of_projects(journal: Store, since: datetime) -> list[Work]:
     return [_work(row) for row in reversed(rows)]
 
 
+def everywhere(journal: Store, since: datetime) -> list[Work]:
+    """The work of every directory, the oldest first, at most MAX_WORK pieces. Blocking."""
+    rows = journal.rows(f"{_WORK} where at >= ? order by at desc limit ?", rfc3339(since), MAX_WORK)
+    return [_work(row) for row in reversed(rows)]
+
+
 def lately(journal: Store, host: str, session_id: str) -> tuple[str, ...]:
     """The steps of a session's two newest pieces of work. Blocking."""
     rows = journal.rows(f"{_WORK} where host = ? and session_id = ? order by at desc limit 2", host, session_id)
