@@ -23,6 +23,7 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.draining import Drainer
+from memoryd.daemon.evolving import Evolver
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
@@ -138,6 +139,7 @@ class Daemon:
     preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
+    evolver: Evolver = field(init=False)
     maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -252,6 +254,7 @@ class Daemon:
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
+        self.evolver = Evolver(maturer=self.maturer, reviews=self.inbox.reviews)
         self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,

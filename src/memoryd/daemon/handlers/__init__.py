@@ -10,6 +10,7 @@ from memoryd.daemon.handlers.daemon import Process
 from memoryd.daemon.handlers.events import Events
 from memoryd.daemon.handlers.goals import Goals
 from memoryd.daemon.handlers.imports import Imports
+from memoryd.daemon.handlers.instincts import Instincts
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.procedures import Procedures
@@ -27,7 +28,7 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Profile, Reports, Review, Archives, Imports,
+    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Instincts, Profile, Reports, Review, Archives, Imports,
     Scopes, Team, Work, MemoryAgents, Costs,
     Process,
 )  # fmt: skip
