@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def talk(home: Path, project: str, clock: Clock) -> AsyncIterator[Talk]:
-    """A daemon that does nothing by itself, and whose turns are told to it."""
-    daemon = await Daemon.open(places(home), Config(), clock=clock)
-    yield Talk(daemon, clock, project)
-    await daemon.close()
+    """A daemon that does nothing by itself, and whose turns are told to it; a test may put another in its place."""
+    one = Talk(await Daemon.open(places(home), Config(), clock=clock), clock, project)
+    yield one
+    await one.daemon.close()

@@ -51,6 +51,7 @@ from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
+from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
@@ -137,6 +138,7 @@ class Daemon:
     memory_search: MemorySearch = field(init=False)
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
+    nudger: Nudger = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
     evolver: Evolver = field(init=False)
@@ -235,6 +237,11 @@ class Daemon:
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
             chosen=lambda host, session: self.preparer.take(host, session), teams=self.teams,
+            reminder=lambda host, session: self.nudger.take(host, session),
+        )  # fmt: skip
+        self.nudger = Nudger(
+            journal=self.journal, runs=self.runs, catalogue=self.recaller.catalogue,
+            language=self.recaller.language_of, config=lambda: self.config, clock=self.clock,
         )  # fmt: skip
         self.assistant = Assistant(
             agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
@@ -258,7 +265,7 @@ class Daemon:
         self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, nudger=self.nudger, maturer=self.maturer, spawn=self.spawn,
         )  # fmt: skip
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
@@ -312,7 +319,7 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer)
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.nudger, self.maturer)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

@@ -11,6 +11,7 @@ import structlog
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.maturing import Maturer
+from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.recalling import Recaller
@@ -34,6 +35,7 @@ class Follower:
     reader: TranscriptReader
     observer: Observer
     preparer: Preparer
+    nudger: Nudger
     maturer: Maturer
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -46,6 +48,7 @@ class Follower:
             self.worker.wake()
         self.indexer.wake()
         self.preparer.follow(event, appended)
+        self.nudger.follow(event, appended)
         self.tracker.wake(event.host, event.session_id)
         if isinstance(event, Turn | SessionEnd):
             self.maturer.wake()

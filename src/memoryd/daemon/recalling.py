@@ -25,7 +25,7 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
-from memoryd.memory import labels, nearby, recall
+from memoryd.memory import labels, nearby, nudge, recall
 from memoryd.memory.blocks import Ask, Block, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.desk import session_ending
@@ -73,6 +73,8 @@ class Recaller:
     guests: Guests = field(default_factory=Guests)
     chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
     """Ids of the entries that were chosen for a session's next prompt, once."""
+    reminder: Callable[[str, str], str] = lambda host, session_id: ""
+    """A line for a session's next prompt, once."""
     #: of the sessions that are being answered; gone with their last answer
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -255,6 +257,9 @@ class Recaller:
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
+        line = self.reminder(event.host, event.session_id)
+        words = labels.of(self.language_of(self.catalogue(roots)))
+        found = replace(found, text=nudge.added(found.text, line, words))
         return await self._add(event, found, before) if found.text else ""
 
     async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:

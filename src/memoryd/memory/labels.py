@@ -62,6 +62,9 @@ class Labels:
     working: str
     plan: str  #: with its id, its title, how many steps are done and how many there are
     longer: str  #: how to read what a descriptor stands for
+    nudge_outdated: str  #: a memory, what the user said lately
+    nudge_unsaved: str  #: what the user said lately
+    nudge_old: str  #: a memory, its age
     verify: str
     left_out: str
     hint: str  #: how to get what was left out
@@ -172,6 +175,9 @@ Look there before you answer from habit when it is about:
     working="## Working notes",
     plan="## Plan {}: {} ({} of {} done)",
     longer="A line in brackets stands for a longer text: `memoryd show ID` gives it.",
+    nudge_outdated="Memory check: {} may be out of date; the user said lately: {}. Mend the memory if it is.",
+    nudge_unsaved="Memory check: the user said {}, and no memory holds it. Save it if it is to last.",
+    nudge_old="Memory check: {} was noted {}, and it is what you work on now. See whether it still holds.",
     verify="""## Check before you rely on it
 A memory is a note from its day. "Memory says X exists" is not "X exists now".
 - It names a path: see that the file is there.
@@ -249,6 +255,9 @@ ZH = Labels(
     working="## 工作笔记",
     plan="## 计划 {}：{}（已完成 {}/{}）",
     longer="方括号中的一行代表较长的内容：用 `memoryd show ID` 查看。",
+    nudge_outdated="记忆检查：{} 可能已过时；用户最近说：{}。如已过时，请更正记忆。",
+    nudge_unsaved="记忆检查：用户说过 {}，但记忆里没有。如需长期有效，请保存。",
+    nudge_old="记忆检查：{} 记于{}，正与当前工作有关。请确认是否仍然成立。",
     verify="""## 使用前先核实
 记忆是当天的记录。“记忆说 X 存在”不等于“X 现在存在”。
 - 提到路径：先确认文件还在。

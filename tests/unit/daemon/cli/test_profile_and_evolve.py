@@ -28,8 +28,8 @@ def test_what_is_believed_is_shown_corrected_taken_back_and_proposed(cli: Cli, w
     assert "waits for you" in cli("evolve").out
     (wish,) = json.loads(cli("review", "list", "--json").out)["items"]
     assert wish["kind"] == "save"
-    said = cli("profile", "--set", one["id"], "ask me which package manager")
-    assert "corrected: pnpm, not npm (run " in said.out
+    done = cli("profile", "--set", one["id"], "ask me which package manager")
+    assert "corrected: pnpm, not npm (run " in done.out
     assert "npm -> ask me which package manager" in cli("profile").out
     (now,) = [one for one in json.loads(cli("profile", "--json").out)["items"] if one["area"] == "ways of working"]
     assert "taken back: ask me which package manager" in cli("profile", "--forget", now["id"]).out
