@@ -15,8 +15,9 @@ from memoryd.memory.words import content_words
 MAX_SAID_CHARS, MAX_TERM_WORDS, MAX_OF_PROMPT = 160, 6, 2
 READ_CHARS = 1_000  #: of a prompt: what reacts to the turn before stands in its beginning
 
-_DO = r"(?:use|using|run|running|call|calling|write|writing|put|putting|take|prefer|try|add|adding|do|make|keep|say)"
-_ZH_DO = "(?:用|使用|改用|换成|改成|跑|运行|调用|写|执行)"
+_DO = r"(?:use|using|run|running|call|calling|write|writing|put|putting|take|prefer|try|add|adding)"
+_ALSO_DO = rf"(?:{_DO}|do|make|keep|say)"
+_ZH_DO = "(?:(?<![使常费专通引作信应滥])使?用(?![户例法途处来的])|改用|换成|改成|跑|运行|调用|写|执行)"
 _DONT, _ZH_DONT = r"(?:don['’]?t|do not|never|stop)", "(?:不要|别|不许|禁止|不准|不能)再?"
 _TERM = r"(?:[^,;:!?.，。；：！？、\n]|\.(?=\S)){1,60}?"
 _USE, _NOT = rf"(?P<use>{_TERM})", rf"(?P<not>{_TERM})"
@@ -30,7 +31,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 #: both sides are named, anywhere in a line
 _BOTH = (
     _pattern(
-        rf"\b{_DO}\s+{_USE}\s*,?\s*(?:instead of|rather than|in place of|and not|not|never)\s+(?:{_DO}\s+)?{_NOT}"
+        rf"\b{_DO}\s+{_USE}\s*(?:,?\s*(?:instead of|rather than|in place of)|(?:,|\band)\s*(?:not|never))\s+(?:{_DO}\s+)?{_NOT}"
     ),
     _pattern(
         rf"\b(?:{_DONT}|no more|avoid)\s+{_DO}\s+{_NOT}\s*(?:[,;.—–-]+|and|but)\s*"
@@ -39,7 +40,7 @@ _BOTH = (
     _pattern(
         rf"(?:{_ZH_DONT}(?:{_ZH_DO}|加)|不再?使?用)\s*{_NOT}\s*[，,、；;。]?\s*(?:要|请|应该|而是|就|得)*{_ZH_DO}\s*{_USE}"
     ),
-    _pattern(rf"{_ZH_DO}\s*{_USE}\s*[，,]?\s*(?:而不是|而非|代替|不是|不用|(?:不要|别)再?用?)\s*{_NOT}"),
+    _pattern(rf"{_ZH_DO}\s*{_USE}\s*[，,]?\s*(?:而不是|而非|代替|不是|不用|(?:不要|别)再?{_ZH_DO})\s*{_NOT}"),
 )
 #: one sentence, in a prompt that reacts to something
 _ALONE = (
@@ -47,7 +48,7 @@ _ALONE = (
     _pattern(rf"{_ZH_DONT}{_NOT}"),
     _pattern(rf"{_USE}\s*,?\s*\bnot\s+{_NOT}"),
     _pattern(rf"把?{_NOT}(?:改成|换成|改为|换为)\s*{_USE}"),
-    _pattern(rf"{_DO}\s+{_USE}"),
+    _pattern(rf"{_ALSO_DO}\s+{_USE}"),
     _pattern(rf"{_ZH_DO}\s*{_USE}"),
 )
 _WRONG = r"that(?:['’]s| is) (?:wrong|not (?:it|right|what i \w+))|not (?:like )?(?:that|this)"
