@@ -352,8 +352,11 @@ async def test_a_purge_leaves_no_word_of_a_session_in_what_matured_from_it(talk:
     await talk.turn("add a database migration for zanzibar", *LONG)
     await talk.turn("add a database migration for customers", *LONG, session="s2")
     await talk.turn("ask zanzibar", "edit a.py", "edit b.py", "python a.py", error=MISSING)
+    for _ in range(2):
+        await talk.turn("no, use zanzibar instead of bar")
     directory = await talk.passed()
     await talk.daemon.maintenance.run("daily")
+    assert "zanzibar" in text_of(directory, "instincts")
     assert sum("zanzibar" in text for text in files_of(directory).values()) >= 3
     await talk.daemon.purger.purge(Selection(sessions=(("claude-code", "s1"),)))
     assert not [path for path, text in files_of(directory).items() if "zanzibar" in text]

@@ -215,9 +215,9 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: tuple[str, .
         raise RestartNeeded(_too_new(connection, path, found, len(migrations)))
     if 0 < found < len(migrations):
         _back_up(connection, path, found)
-    for number in range(found, len(migrations)):
-        script = f"begin immediate;{migrations[number]};pragma user_version = {number + 1};commit;"
-        connection.executescript(script)
+    if found < len(migrations):  # in one transaction: each of its own would be a sync of its own
+        script = ";".join(migrations[found:])
+        connection.executescript(f"begin immediate;{script};pragma user_version = {len(migrations)};commit;")
     written_by = connection.execute("select value from meta where name = 'written_by'").fetchone()
     if not written_by or written_by[0] != __version__:
         connection.execute("insert or replace into meta values ('written_by', ?)", (__version__,))
