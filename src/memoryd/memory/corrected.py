@@ -31,7 +31,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 #: both sides are named, anywhere in a line
 _BOTH = (
     _pattern(
-        rf"\b{_DO}\s+{_USE}\s*(?:,?\s*(?:instead of|rather than|in place of)|(?:,|\band)\s*(?:not|never))\s+(?:{_DO}\s+)?{_NOT}"
+        rf"\b{_DO}\s+{_USE}\s*(?:,?\s*(?:instead of|rather than|in place of)|(?:,|\band)\s*(?:not|never))\s+"
+        rf"(?:{_DO}\s+)?{_NOT}"
     ),
     _pattern(
         rf"\b(?:{_DONT}|no more|avoid)\s+{_DO}\s+{_NOT}\s*(?:[,;.—–-]+|and|but)\s*"

@@ -6,7 +6,8 @@ other (`maturing.py`): each sighting makes them surer, what speaks against them 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from memoryd.memory.catalogue import Known
@@ -59,12 +60,32 @@ def _of_correction(said: Correction) -> Candidate:
 
 
 def _common(works: Sequence[Work]) -> tuple[str, ...]:
-    """What the corrected turns share: their steps, else the words of what was asked; one turn alone shows nothing."""
+    """What most of the corrected turns share: steps, else that something was edited, else words of what was asked.
+
+    One turn alone shows nothing, and neither does one word.
+    """
     if len(works) < CORRECTED:
         return ()
-    steps = [step for step in works[-1].acts if all(step in work.acts for work in works)]
-    words = frozenset.intersection(*(content_words(work.task) for work in works))
-    return tuple(steps[:MAX_TRIGGERS] or ([" ".join(sorted(words)[:MAX_TRIGGERS])] if words else []))
+    steps = _most(works, lambda work: work.acts) or _most(works, _verbs)
+    words = _most(works, lambda work: content_words(work.task))
+    return tuple(steps) or ((_as_written(words, works[-1].task),) if len(words) > 1 else ())
+
+
+def _as_written(words: Sequence[str], task: str) -> str:
+    """Stems in the form in which a task has them."""
+    written = {stem: word for word in re.findall(r"[A-Za-z]+", task) for stem in content_words(word)}
+    return " ".join(written.get(word, word) for word in words)
+
+
+def _most(works: Sequence[Work], of: Callable[[Work], Iterable[str]]) -> list[str]:
+    """What more than half of the works have, the most frequent first."""
+    counts = Counter(name for work in works for name in of(work))
+    shared = sorted((-count, name) for name, count in counts.items() if count > len(works) / 2)
+    return [name for _, name in shared[:MAX_TRIGGERS]]
+
+
+def _verbs(work: Work) -> frozenset[str]:
+    return frozenset({"edit"}) if any(step.startswith("edit ") for step in work.acts) else frozenset()
 
 
 def _sequences(works: Sequence[Work]) -> Iterator[Candidate]:

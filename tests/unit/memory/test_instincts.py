@@ -1,6 +1,7 @@
 """Corrections and sequences that come again become instincts; what speaks against them makes them less sure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -66,6 +67,10 @@ def test_a_correction_that_names_nothing_wrong_rests_on_what_the_corrected_turns
         a_turn(3, "fix the printer", "edit ts", "run git commit"), a_turn(4, "no, run make check"),
     ]  # fmt: skip
     assert only(instincts.candidates(works)).when == ("run git commit",)
+    edits = [replace(work, steps=work.steps[:1]) for work in works]
+    assert only(instincts.candidates(edits)).when == ("edit",), "whatever was edited"
+    asked = [replace(work, steps=(), task=f"{work.task} of the billing page") for work in works]
+    assert only(instincts.candidates(asked)).when == ("billing fix page",)
     assert instincts.candidates([*works[1:2], *works[3:]]) == [], "nothing tells when it is due"
 
 
