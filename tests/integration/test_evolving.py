@@ -8,6 +8,7 @@ from support.turns import Talk
 
 from memoryd.daemon.evolving import Evolved
 from memoryd.memory.model import Root
+from memoryd.memory.proposals import Lines
 
 CORRECTIONS = ("no, use pnpm instead of npm", "use pnpm, not npm", "不要用 npm，用 pnpm", "no, use pnpm, not npm")
 
@@ -39,10 +40,19 @@ async def test_what_belongs_together_is_proposed_once_and_is_no_memory_before_it
     text = (directory / "knowledge" / f"{slug}.md").read_text()
     assert "- use pnpm, not npm" in text
     assert "tier: user" in text
-    assert [one.status for one in await evolved(talk, directory)] == ["open", "accepted"]
+    await talk.daemon.shelf.refresh([directory])
+    assert [one.status for one in await evolved(talk, directory)] == ["open"], "memory says the other one now"
     assert run is not None
     await talk.daemon.commands.undo(run)
     assert not (directory / "knowledge" / f"{slug}.md").exists()
+
+
+async def test_what_memory_says_already_is_not_proposed(talk: Talk) -> None:
+    directory = await worked(talk)
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    await talk.daemon.commands.change(roots, "save", (Lines(file="constraints.md", add=("Use pnpm, not npm",)),))
+    await talk.daemon.shelf.refresh([directory])
+    assert [one.cluster.told for one in await evolved(talk, directory)] == [False]
 
 
 async def test_what_was_rejected_or_forgotten_is_not_proposed_again(talk: Talk) -> None:

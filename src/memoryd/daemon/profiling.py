@@ -11,6 +11,7 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.history import History
 from memoryd.errors import NotFound, UsageError
+from memoryd.ipc.events import Tier
 from memoryd.memory import lines, profile
 from memoryd.memory.changes import decode, encode
 from memoryd.memory.maturing import MORE, SURE, TOLD
@@ -76,7 +77,8 @@ class Profile:
         assert belief.key is not None
         line = belief.text if belief.line else None
         rows = self.history.citations(roots[belief.key.root], (belief.key.path,), line)
-        turns = len({(row["session"], str(row["texts"][:1])) for row in rows})
+        said = {(row["session"], text) for row in rows for _, tier, text in row["texts"] if tier is Tier.USER}
+        turns = len(said)
         if belief.area is Area.WAY or not turns:
             return replace(belief, turns=turns)
         return replace(belief, turns=turns, confidence=round(min(SURE, TOLD + MORE * (turns - 1)), 2))

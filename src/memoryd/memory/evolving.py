@@ -43,9 +43,13 @@ class Cluster:
         return len({work.seq for one in self.members for work in one.seen})
 
 
-def clusters(found: Iterable[Candidate]) -> list[Cluster]:
-    """Return what may be proposed of some instincts, the surest first."""
+def clusters(found: Iterable[Candidate], held: Sequence[frozenset[str]] = ()) -> list[Cluster]:
+    """Return what may be proposed of some instincts, the surest first.
+
+    :param held: the words of what memory says already; a correction that it holds is not proposed
+    """
     sure = [one for one in found if one.kind is Kind.INSTINCT and one.confidence >= TOGETHER]
+    sure = [one for one in sure if not (one.told and any(_topic(one) <= words for words in held))]
     groups: list[list[Candidate]] = []
     for one in sorted(sure, key=lambda one: (-one.confidence, one.key)):
         near = next((group for group in groups if _belongs(one, group)), None)

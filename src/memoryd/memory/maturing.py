@@ -83,6 +83,9 @@ class Candidate:
 
     @property
     def cites(self) -> tuple[int, ...]:
+        """What it rests on: of the user's own words the prompts that say them."""
+        if self.told:
+            return tuple(sorted({work.seq for work in self.seen}))[-MAX_CITES:]
         return tuple(sorted({seq for work in self.seen for seq in work.cites}))[-MAX_CITES:]
 
 

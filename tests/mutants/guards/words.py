@@ -165,8 +165,8 @@ WHO_SAID_IT = (
         name="forget-learned",
         promise="an agent forgets nothing that was learned of the user's work",
         file="daemon/commands.py",
-        old="        if author is not Author.PERSON:\n            raise ScanRejected(\"refused: what was learned",
-        new="        if False:\n            raise ScanRejected(\"refused: what was learned",
+        old='        if author is not Author.PERSON:\n            raise ScanRejected("refused: what was learned',
+        new='        if False:\n            raise ScanRejected("refused: what was learned',
         tests=("integration/test_maturing.py::test_a_person_forgets_a_procedure_and_an_instinct_for_good",),
     ),
 )
