@@ -7,13 +7,14 @@ for one here than the rules take for a lasting fact.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from memoryd.memory.scan import threats
 from memoryd.memory.text import cut, fold
 from memoryd.memory.words import content_words
 
 MAX_SAID_CHARS, MAX_TERM_WORDS, MAX_OF_PROMPT = 160, 6, 2
-READ_CHARS = 1_000  #: of a prompt: what reacts to the turn before stands in its beginning
+READ_CHARS = 500  #: of a prompt: what reacts to the turn before stands in its beginning
 
 _DO = r"(?:use|using|run|running|call|calling|write|writing|put|putting|take|prefer|try|add|adding)"
 _ALSO_DO = rf"(?:{_DO}|do|make|keep|say)"
@@ -24,33 +25,23 @@ _USE, _NOT = rf"(?P<use>{_TERM})", rf"(?P<not>{_TERM})"
 _END = r"(?=\s*(?:[,;!?，。；！？、]|\.(?:\s|$)|$))"
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?P<act>{text}){_END}", re.IGNORECASE)
-
-
 #: both sides are named, anywhere in a line
 _BOTH = (
-    _pattern(
-        rf"\b{_DO}\s+{_USE}\s*(?:,?\s*(?:instead of|rather than|in place of)|(?:,|\band)\s*(?:not|never))\s+"
-        rf"(?:{_DO}\s+)?{_NOT}"
-    ),
-    _pattern(
-        rf"\b(?:{_DONT}|no more|avoid)\s+{_DO}\s+{_NOT}\s*(?:[,;.—–-]+|and|but)\s*"
-        rf"(?:please\s+|always\s+|just\s+)*{_DO}\s+{_USE}"
-    ),
-    _pattern(
-        rf"(?:{_ZH_DONT}(?:{_ZH_DO}|加)|不再?使?用)\s*{_NOT}\s*[，,、；;。]?\s*(?:要|请|应该|而是|就|得)*{_ZH_DO}\s*{_USE}"
-    ),
-    _pattern(rf"{_ZH_DO}\s*{_USE}\s*[，,]?\s*(?:而不是|而非|代替|不是|不用|(?:不要|别)再?{_ZH_DO})\s*{_NOT}"),
+    rf"\b{_DO}\s+{_USE}\s*(?:,?\s*(?:instead of|rather than|in place of)|(?:,|\band)\s*(?:not|never))\s+"
+    rf"(?:{_DO}\s+)?{_NOT}",
+    rf"\b(?:{_DONT}|no more|avoid)\s+{_DO}\s+{_NOT}\s*(?:[,;.—–-]+|and|but)\s*"
+    rf"(?:please\s+|always\s+|just\s+)*{_DO}\s+{_USE}",
+    rf"(?:{_ZH_DONT}(?:{_ZH_DO}|加)|不再?使?用)\s*{_NOT}\s*[，,、；;。]?\s*(?:要|请|应该|而是|就|得)*{_ZH_DO}\s*{_USE}",
+    rf"{_ZH_DO}\s*{_USE}\s*[，,]?\s*(?:而不是|而非|代替|不是|不用|(?:不要|别)再?{_ZH_DO})\s*{_NOT}",
 )
 #: one sentence, in a prompt that reacts to something
 _ALONE = (
-    _pattern(rf"{_DONT}\s+(?P<not>\w+\s+{_TERM})"),
-    _pattern(rf"{_ZH_DONT}{_NOT}"),
-    _pattern(rf"{_USE}\s*,?\s*\bnot\s+{_NOT}"),
-    _pattern(rf"把?{_NOT}(?:改成|换成|改为|换为)\s*{_USE}"),
-    _pattern(rf"{_ALSO_DO}\s+{_USE}"),
-    _pattern(rf"{_ZH_DO}\s*{_USE}"),
+    rf"{_DONT}\s+(?P<not>\w+\s+{_TERM})",
+    rf"{_ZH_DONT}{_NOT}",
+    rf"{_USE}\s*,?\s*\bnot\s+{_NOT}",
+    rf"把?{_NOT}(?:改成|换成|改为|换为)\s*{_USE}",
+    rf"{_ALSO_DO}\s+{_USE}",
+    rf"{_ZH_DO}\s*{_USE}",
 )
 _WRONG = r"that(?:['’]s| is) (?:wrong|not (?:it|right|what i \w+))|not (?:like )?(?:that|this)"
 _TOLD_YOU = r"(?:as )?i (?:already )?(?:said|told you|asked)(?: you)?(?: to)?"
@@ -109,9 +100,15 @@ def corrections(own: str) -> tuple[Correction, ...]:
     return tuple(found.values())[:MAX_OF_PROMPT]
 
 
+@cache
+def _compiled(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Compiled when the first prompt comes: it takes a while, and a daemon that starts has none to read."""
+    return tuple(re.compile(rf"(?P<act>{form}){_END}", re.IGNORECASE) for form in forms)
+
+
 def _of(line: str, *, reacts: bool) -> Iterator[Correction]:
     """What a line corrects. A sentence that names only one side counts in a prompt that reacts to something."""
-    both = [one for pattern in _BOTH for found in pattern.finditer(line) if (one := _correction(found))]
+    both = [one for pattern in _compiled(_BOTH) for found in pattern.finditer(line) if (one := _correction(found))]
     yield from both
     if reacts and not both:
         yield from filter(None, map(_one_sided, _SENTENCE.split(line)))
@@ -119,7 +116,7 @@ def _of(line: str, *, reacts: bool) -> Iterator[Correction]:
 
 def _one_sided(sentence: str) -> Correction | None:
     plain = _opened(sentence.strip())
-    found = next(filter(None, (pattern.match(plain) for pattern in _ALONE)), None)
+    found = next(filter(None, (pattern.match(plain) for pattern in _compiled(_ALONE))), None)
     return _correction(found) if found else None
 
 
