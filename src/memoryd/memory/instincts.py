@@ -15,7 +15,7 @@ from memoryd.memory.corrected import Correction
 from memoryd.memory.maturing import GONE, Candidate, Kind
 from memoryd.memory.procedures import TELL
 from memoryd.memory.words import content_words
-from memoryd.memory.work import Work
+from memoryd.memory.work import MAX_PAIRS, Work
 
 CORRECTED, FOLLOWED, SESSIONS = 2, 3, 2  #: times that a correction and a sequence came, and in how many sessions this
 PLACES = 2  #: projects in which an instinct is the user's
@@ -96,8 +96,9 @@ def _sequences(works: Sequence[Work]) -> Iterator[Candidate]:
         for pair in work.then:
             made = Candidate(kind=Kind.INSTINCT, key=" then ".join(pair), steps=pair, when=(pair[0],))
             found.setdefault(pair, made).seen.append(work)
+    told = [work for work in done if len(work.then) < MAX_PAIRS]  # of a longer turn not all is kept
     for (edit, run), one in found.items():
-        one.failed += [work for work in done if edit in work.steps and (edit, run) not in work.then]
+        one.failed += [work for work in told if edit in work.steps and (edit, run) not in work.then]
     yield from (one for one in found.values() if one.count >= FOLLOWED and one.sessions >= SESSIONS)
 
 
