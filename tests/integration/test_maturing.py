@@ -13,11 +13,13 @@ from support.turns import MONDAY, Clock, Talk, hook, text_of, told
 
 from memoryd.daemon import maturing
 from memoryd.daemon.config import Config
+from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.selection import Selection
 from memoryd.errors import ScanRejected
+from memoryd.ipc.methods.memory import MemoryItem, MemoryQuery
 from memoryd.ipc.methods.report import ReportParams
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Summary
@@ -241,6 +243,9 @@ async def test_a_person_forgets_a_procedure_and_an_instinct_for_good(talk: Talk)
     directory = await talk.passed()
     roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
     (instinct,) = (directory / "instincts").glob("*.md")
+    assert [item.text for item in await shown(talk, instinct.stem)] == [
+        "when: npm\nthen: 不要用 npm，用 pnpm\n\nas the user said; seen 2 times in 1 session, last on 2026-11-30"
+    ]
     with pytest.raises(ScanRejected, match="the user's to forget"):
         await talk.daemon.commands.forget(roots, instinct.stem, author=Author.HOST)
     run, gone = await talk.daemon.commands.forget(roots, instinct.stem)
@@ -278,6 +283,14 @@ async def summaries(talk: Talk, first: datetime, count: int) -> Path:
     return directory
 
 
+async def shown(talk: Talk, name: str) -> Sequence[MemoryItem]:
+    return (await Memory(talk.daemon).memory_read(MemoryQuery(name=name, cwd=talk.cwd))).items
+
+
+async def searched(talk: Talk, query: str) -> Sequence[MemoryItem]:
+    return (await Memory(talk.daemon).memory_search(MemoryQuery(query=query, cwd=talk.cwd))).items
+
+
 def files_of(directory: Path) -> dict[str, str]:
     return {str(path.relative_to(directory)): path.read_text() for path in sorted(directory.rglob("*.md"))}
 
@@ -295,6 +308,9 @@ async def test_old_sessions_become_a_page_of_their_month_and_are_archived_whole(
     assert len(kept) == 5, "the newest five stay: recall tells them"
     for path in {path for path in before if path.startswith("sessions/")} - set(kept):
         assert after[f"long-term/{path.removeprefix('sessions/')}"] == before[path]
+    archived = next(path for path in after if path.startswith("long-term/2026-11-02-"))
+    for found in (await searched(talk, "invoice number 1"), await shown(talk, archived)):
+        assert archived in [item.path for item in found], "it is found, and can be read"
     assert await talk.daemon.maintenance.run("merge") == (), "again on the same day nothing changes"
     row = await asyncio.to_thread(talk.daemon.runlog.find, run)
     assert (row["author"], row["action"]) == ("run", "merge")

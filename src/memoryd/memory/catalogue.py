@@ -140,6 +140,13 @@ class Catalogue:
         return self.entries + self.procedures + self.instincts
 
     @property
+    def texts(self) -> dict[FileKey, str]:
+        """What can be found, by file: core files and entries whole, of procedures and instincts what they say."""
+        learned = {known.key: known.entry.body for known in (*self.procedures, *self.instincts)}
+        told = {summary.key: summary.text for summary in (*self.sessions, *self.archived)}
+        return {**told, **learned, **self.files}
+
+    @property
     def empty(self) -> bool:
         said = self.core or self.notes or self.sessions or self.procedures or self.daily
         return not (said or any(known.entry.active for known in self.entries))
