@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from memoryd.daemon.provider.settings import Provider
 from memoryd.errors import ConfigError
 from memoryd.ipc import faults
 from memoryd.ipc import places as placing
@@ -234,6 +235,7 @@ class Config(_Section):
     recall: Recall = Recall()
     search: Search = Search()
     privacy: Privacy = Privacy()
+    provider: Provider = Provider()
     notes: Notes = Notes()
     nudge: Nudge = Nudge()
     retention: Retention = Retention()

@@ -14,6 +14,7 @@ from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.provider.feeding import Feeder
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
@@ -37,6 +38,7 @@ class Follower:
     preparer: Preparer
     nudger: Nudger
     maturer: Maturer
+    feeder: Feeder
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -49,6 +51,7 @@ class Follower:
         self.indexer.wake()
         self.preparer.follow(event, appended)
         self.nudger.follow(event, appended)
+        self.feeder.wake()
         self.tracker.wake(event.host, event.session_id)
         if isinstance(event, Turn | SessionEnd):
             self.maturer.wake()
