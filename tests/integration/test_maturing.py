@@ -395,6 +395,16 @@ async def test_a_turn_longer_than_a_page_keeps_no_later_one_from_being_looked_at
     assert {json.loads(row["detail"])["task"] for row in rows} >= {"add a csv flag", "add a xml flag"}
 
 
+async def test_work_that_was_read_in_another_way_is_looked_at_again(talk: Talk) -> None:
+    await talk.turn("add a json flag", *WORK)
+    await talk.passed()
+    await asyncio.to_thread(talk.daemon.journal.execute, "update work set detail = json_remove(detail, '$.then')")
+    await asyncio.to_thread(talk.daemon.journal.execute, "update meta set value = '1' where name = 'work_version'")
+    await talk.passed()
+    (row,) = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work")
+    assert json.loads(row["detail"])["then"] == [["edit py", "run pytest"]]
+
+
 async def test_tools_that_a_transcript_tells_after_the_turn_has_ended_belong_to_it(talk: Talk) -> None:
     await talk.say("user_prompt", text="add a json flag")
     began = talk.clock.now

@@ -125,6 +125,7 @@ class Maturer:
 
     def _advance(self) -> set[str]:
         """Look at all that is new, page by page; returns the directories whose work is another now. Blocking."""
+        worked.renew(self.journal)
         moved = set[str | None]()
         for _ in range(PAGES):
             if not (sessions := worked.behind(self.journal)):

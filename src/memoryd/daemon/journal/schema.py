@@ -202,7 +202,6 @@ MIGRATIONS: tuple[str, ...] = (
     worked.MIGRATION,
     reviews.MIGRATION,
     provided.MIGRATION,
-    worked.INSTINCTS,
 )
 
 

@@ -38,13 +38,23 @@ MIGRATION = """
     create index procedure_hits_by_file on procedure_hits (root, path);
 """
 
-#: sessions without prompts are read by their messages, and turns tell what follows edits: all is looked at again
-INSTINCTS = "update sessions set work_seq = 0;"
-
+VERSION = 2  #: of how work is read from events; after another one all is looked at again
 EVENTS = 2_000  #: of a session that one pass reads
 TASK_CHARS, MAX_CITES, MAX_WORK = 120, 24, 2_000
 PROMPT_CHARS = 8_000  #: of a prompt are read: what is asked stands in its beginning
 _KINDS = "('user_prompt', 'turn', 'tool_use', 'message')"
+
+
+def renew(journal: Store) -> None:
+    """Let everything be looked at again, if work was read in another way before. Blocking."""
+    known = journal.rows("select value from meta where name = 'work_version'")
+    if [row["value"] for row in known] != [str(VERSION)]:
+        journal.write(_start_again)
+
+
+def _start_again(connection: sqlite3.Connection) -> None:
+    connection.execute("update sessions set work_seq = 0")
+    connection.execute("insert or replace into meta values ('work_version', ?)", (str(VERSION),))
 
 
 def behind(journal: Store) -> list[int]:
