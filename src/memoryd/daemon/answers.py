@@ -80,7 +80,7 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
-    known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
+    known = next((k.entry for k in catalogue.papers if k.key == key), None)
     return _item(catalogue, key, known)
 
 

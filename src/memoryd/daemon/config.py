@@ -205,6 +205,10 @@ class Notes(_Section):
     until_session_end: bool = True  #: those of a session end with it
 
 
+class Nudge(_Section):
+    every_turns: int = Field(default=0, ge=0, le=1000)  #: 0: off; 10 is what others use
+
+
 class Retention(_Section):
     days: int = Field(default=400, ge=1)
     max_bytes: int = Field(default=2_000_000_000, ge=1_000_000)
@@ -233,6 +237,7 @@ class Config(_Section):
     privacy: Privacy = Privacy()
     provider: Provider = Provider()
     notes: Notes = Notes()
+    nudge: Nudge = Nudge()
     retention: Retention = Retention()
     logs: Logs = Logs()
 

@@ -23,6 +23,7 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.draining import Drainer
+from memoryd.daemon.evolving import Evolver
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
@@ -51,10 +52,12 @@ from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
+from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.profiling import Profile
 from memoryd.daemon.provider.feeding import Feeder
 from memoryd.daemon.provider.provider import ProviderHost
 from memoryd.daemon.provider.recalled import ProviderRecall
@@ -129,6 +132,7 @@ class Daemon:
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
     inbox: Inbox = field(init=False)
+    profile: Profile = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -138,10 +142,12 @@ class Daemon:
     memory_search: MemorySearch = field(init=False)
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
+    nudger: Nudger = field(init=False)
     provider: ProviderHost = field(init=False)
     feeder: Feeder = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
+    evolver: Evolver = field(init=False)
     maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -220,6 +226,7 @@ class Daemon:
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
+        self.profile = Profile(shelf=self.shelf, history=self.history, commands=self.commands, clock=self.clock)
         self.explainer = Explainer(
             shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
         )
@@ -238,6 +245,11 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
             chosen=lambda host, session: self.preparer.take(host, session), teams=self.teams,
             provider=ProviderRecall(host=self.provider, feeder=self.feeder, off_record=self.is_off_record),
+            reminder=lambda host, session: self.nudger.take(host, session),
+        )  # fmt: skip
+        self.nudger = Nudger(
+            journal=self.journal, runs=self.runs, catalogue=self.recaller.catalogue,
+            language=self.recaller.language_of, config=lambda: self.config, clock=self.clock,
         )  # fmt: skip
         self.assistant = Assistant(
             agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
@@ -266,10 +278,12 @@ class Daemon:
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
+        self.evolver = Evolver(maturer=self.maturer, reviews=self.inbox.reviews)
         self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, maturer=self.maturer, feeder=self.feeder, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, nudger=self.nudger, maturer=self.maturer,
+            feeder=self.feeder, spawn=self.spawn,
         )  # fmt: skip
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
@@ -333,7 +347,9 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer, self.feeder)
+        parts = (
+            self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.nudger, self.maturer, self.feeder
+        )  # fmt: skip
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

@@ -153,4 +153,20 @@ WHO_SAID_IT = (
         new="        return False\n",
         tests=("integration/test_recursion.py::test_the_folder_alone_keeps_its_session_out_wherever_it_goes_later",),
     ),
+    Guard(
+        name="corrections-attack",
+        promise="what reads like an attack becomes no instinct",
+        file="memory/corrected.py",
+        old=" or _key(use) == _key(wrong) or threats(said):",
+        new=" or _key(use) == _key(wrong):",
+        tests=("unit/memory/test_corrected.py::test_a_request_a_question_or_an_attack_is_no_correction",),
+    ),
+    Guard(
+        name="forget-learned",
+        promise="an agent forgets nothing that was learned of the user's work",
+        file="daemon/commands.py",
+        old='        if author is not Author.PERSON:\n            raise ScanRejected("refused: what was learned',
+        new='        if False:\n            raise ScanRejected("refused: what was learned',
+        tests=("integration/test_maturing.py::test_a_person_forgets_a_procedure_and_an_instinct_for_good",),
+    ),
 )

@@ -12,6 +12,8 @@ from memoryd.daemon.cli import (  # noqa: I001 (the order is that of the help)
     goals,
     notes,
     procedures,
+    evolve,
+    profile,
     review,
     past,
     purge,
@@ -43,9 +45,9 @@ for group in (
         command.help = unwrapped((command.callback and command.callback.__doc__) or "")
 
 __all__ = [
-    "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "goals", "history",
+    "app", "archive", "bar", "checks", "connect", "demo", "documents", "edit", "emit", "evolve", "goals", "history",
     "imports",
-    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "procedures",
+    "lifecycle", "logs", "maintain", "mcp", "memory", "notes", "past", "privacy", "procedures", "profile",
     "purge", "report", "review", "scopes", "search",
     "sessions", "settings", "stats", "trust", "usage", "work",
 ]  # fmt: skip

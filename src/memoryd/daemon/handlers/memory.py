@@ -72,13 +72,12 @@ class Memory(Handlers):
         if ident := descriptors.parse(params.name):
             return await self._described(ident, params, catalogue)
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
-        named = [key for key in sorted(catalogue.files) if key.path in wanted]
-        found = max(
-            named, key=lambda key: len(lines.texts(catalogue.files[key])), default=None
-        )  # the one that says most
+        texts = catalogue.texts
+        named = [key for key in sorted(texts) if key.path in wanted or key.path.endswith(f"/{params.name}.md")]
+        found = max(named, key=lambda key: len(lines.texts(texts[key])), default=None)  # the one that says most
         if found is None:
             raise await self._why_not(params, wanted)
-        text = clean(catalogue.files[found])
+        text = clean(texts[found])
         short = answers.at_most(text, READ_TOKENS)
         file = await self._file(await self.roots(params.cwd, params.memory_dir), found)
         item = answers.item(catalogue, found).model_copy(

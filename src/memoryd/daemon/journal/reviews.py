@@ -12,6 +12,7 @@ from pathlib import Path
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import Conflict, NotFound
+from memoryd.ipc.events import Tier
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.model import INDEX_FILE
 from memoryd.memory.ports import Author, Rejected, Version
@@ -80,6 +81,23 @@ class Reviews:
         if row is None:
             raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
         return dict(row)
+
+    def propose(self, directory: Path, proposal: Proposal, *, reason: str, tier: Tier) -> str:
+        """Let a wish of memoryd's own wait for a person; returns `new`, or what became of the same wish before."""
+
+        def write(connection: sqlite3.Connection) -> str:
+            digest = _digest(directory, proposal)
+            known = connection.execute("select status from reviews where digest = ?", (digest,)).fetchone()
+            if known:
+                return str(known[0])
+            _put(
+                connection, digest=digest, dir=str(directory), scope=str(root_of(proposal, has_project=True)),
+                kind=proposal.kind, detail=proposal.model_dump_json(), reason=reason, tier=str(tier), run_id=None,
+                at=rfc3339(self.journal.clock()),
+            )  # fmt: skip
+            return "new"
+
+        return self.journal.write(write)
 
     def settle(self, ident: int, status: str, run: str | None, rejected: Sequence[Rejected] = ()) -> None:
         """Note a decision and the run it made; facts that were rejected need a later word of the user."""

@@ -17,7 +17,7 @@ CONTRACT = (
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
     "review", "goals", "note", "mcp", "purge", "export", "import", "import-archive", "backup", "maintain", "privacy",
-    "usage", "scopes", "trust", "procedures", "report",
+    "usage", "scopes", "trust", "procedures", "report", "evolve", "profile",
 )  # fmt: skip
 
 
