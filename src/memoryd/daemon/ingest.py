@@ -11,6 +11,7 @@ from datetime import datetime
 
 import structlog
 
+from memoryd.daemon import originals
 from memoryd.daemon.binding import Binder
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.hooktests import HookTests
@@ -74,6 +75,7 @@ class Ingest:
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
+        told = originals.shortened(await self.off_record.told(translated.events))
         arrivals = [
             Arrival(
                 event=event,
@@ -83,7 +85,7 @@ class Ingest:
                 headless=translated.headless,
                 redacted=redacted,
             )
-            for event, redacted in await _cleaned(await self.off_record.told(translated.events), len(params.raw))
+            for event, redacted in await _cleaned(told, len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
