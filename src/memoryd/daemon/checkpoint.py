@@ -52,6 +52,7 @@ class Checkpoint:
     read: tuple[File, ...] = ()
     agents: tuple[str, ...] = ()  #: types of the sub-agents that still run
     results: tuple[Result, ...] = ()
+    provider: tuple[str, ...] = ()  #: what an external memory provider wants kept, quoted
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -148,6 +149,7 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
     yield _Part(
         label=words.results, rows=[_with_state(one.descriptor, one.state, words) for one in found.results], short=2
     )
+    yield _Part(label=words.provider, rows=found.provider, short=3)
 
 
 def _counted(agents: Sequence[str]) -> list[str]:
