@@ -12,6 +12,7 @@ from pathlib import Path
 
 import structlog
 
+from memoryd.daemon import originals
 from memoryd.daemon.binding import Binder
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.hooktests import HookTests
@@ -77,7 +78,7 @@ class Ingest:
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
-        told = await self.off_record.told(translated.events)
+        told = originals.shortened(await self.off_record.told(translated.events))
         roots = (binding.dir, self.user_memory)
         arrivals = [
             Arrival(

@@ -23,6 +23,16 @@ SECRETS = (
         tests=("unit/memory/test_recall.py::test_secrets_are_redacted_when_memory_is_injected",),
     ),
     Guard(
+        name="redact-original",
+        promise="no secret of a large result is told when it is read again out of a transcript",
+        file="daemon/originals.py",
+        old='            return sanitise(within(event.data.text, MAX_CHARS)), ""\n',
+        new='            return event.data.text, ""\n',
+        tests=(
+            "unit/daemon/test_originals.py::test_a_large_result_of_each_host_keeps_its_beginning_and_is_read_again_whole",
+        ),
+    ),
+    Guard(
         name="redact-logged",
         promise="an error in the log quotes none",
         file="daemon/logs.py",
