@@ -9,16 +9,18 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from memoryd.daemon.commands import Commands, Roots
-from memoryd.daemon.journal.reviews import Reviews
+from memoryd.daemon.commands import Commands, Roots, Undone
+from memoryd.daemon.journal.reviews import PROPOSALS, Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
 from memoryd.memory.changes import readable
+from memoryd.memory.entries import path_of
+from memoryd.memory.frontmatter import split
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ports import Rejected
 from memoryd.memory.proposal_rules import new_texts
-from memoryd.memory.proposals import Archive, Lines, Proposal, Save
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import bare, nearest_sentence
 from memoryd.worker.ports import Applied
 from memoryd.worker.run import Plan
@@ -36,7 +38,9 @@ class Waiting:
 
     row: Row
     text: str  #: what would be written or taken away; of an outside write its diff
+    words: str | None  #: what an edit starts from; None: nothing of it can be worded otherwise
     quotes: tuple[str, ...]  #: the cited words nearest to it, with who said them
+    sources: tuple[str, ...]  #: `host/session#seq` of each quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,15 @@ class Inbox:
     def list(self, dirs: Collection[Path] | None, *, limit: int, offset: int = 0) -> list[Waiting]:
         """What is open in these directories. Blocking."""
         rows = self.reviews.open(dirs, limit=limit, offset=offset)
-        return [Waiting(row=row, text=self._text(row), quotes=self._quotes(row)) for row in rows]
+        return list(map(self._waiting, rows))
+
+    def _waiting(self, row: Row) -> Waiting:
+        proposal = _PROPOSAL.validate_json(row["detail"]) if row["kind"] in PROPOSALS else None
+        quoted = self._quoted(proposal) if proposal else ()
+        return Waiting(
+            row=row, text=self._text(row, proposal), words=_words(proposal),
+            quotes=tuple(quote for _, quote in quoted), sources=tuple(source for source, _ in quoted),
+        )  # fmt: skip
 
     async def decide(self, ident: str, *, accept: bool, text: str | None = None) -> tuple[str | None, tuple[str, ...]]:
         """Carry a wish out, or put it away; returns the run that wrote memory, if one did, and its files.
@@ -65,8 +77,25 @@ class Inbox:
         """
         row = await asyncio.to_thread(self.reviews.get, ident)
         run, files, rejected = await self._carry_out(row, accept, text)
-        await asyncio.to_thread(self.reviews.settle, row["id"], "accepted" if accept else "rejected", rejected)
+        status = "accepted" if accept else "rejected"
+        await asyncio.to_thread(self.reviews.settle, row["id"], status, run, rejected)
         return run, files
+
+    async def take_back(self, ident: str) -> Undone | None:
+        """Take a decision back: what it changed in memory is undone, and the wish waits again.
+
+        The row is opened last, so a crash before that leaves it decided, and taking it back again goes on.
+
+        :raises NotFound: nothing of that id, or purged since
+        :raises Conflict: it still waits
+        """
+        row = await asyncio.to_thread(self.reviews.decided, ident)
+        run = row["decided_run"]
+        undone = None
+        if run and not await asyncio.to_thread(self.commands.runlog.undone, run):
+            undone = await self.commands.undo(run)
+        await asyncio.to_thread(self.reviews.reopen, row["id"])
+        return undone
 
     async def _carry_out(
         self, row: Row, accept: bool, text: str | None
@@ -122,43 +151,62 @@ class Inbox:
             return {Root.USER: directory}
         return self.runs.roots_of(directory)
 
-    def _text(self, row: Row) -> str:
-        if row["kind"] == "draft":
-            return row["reason"]  # type: ignore[no-any-return]
-        if row["kind"] == "outside":
-            return self._diff(json.loads(row["detail"]))
-        return _shown(_PROPOSAL.validate_json(row["detail"]))
+    def _text(self, row: Row, proposal: Proposal | None) -> str:
+        if isinstance(proposal, Save):
+            return _shown(proposal, self._standing(row, proposal))
+        if proposal:
+            return _shown(proposal)
+        return self._diff(json.loads(row["detail"])) if row["kind"] == "outside" else str(row["reason"])
+
+    def _standing(self, row: Row, proposal: Save) -> str:
+        """The words of the entry that a save would put away, '' for a new one."""
+        root = self._roots(row).get(Root(row["scope"]))
+        path = path_of(proposal.old if isinstance(proposal, Supersede) else proposal.slug)
+        content = self._bytes(self.runs.versions.newest(root).get(path)) if root else None
+        return split(readable(content))[1].strip() if content else ""
 
     def _diff(self, detail: Mapping[str, str]) -> str:
         old, new = (readable(self._bytes(detail[side]) or b"").splitlines() for side in ("before", "after"))
         rows = list(difflib.unified_diff(old, new, detail["path"], detail["path"], lineterm="", n=0))
         return "\n".join([*rows[:MAX_DIFF_ROWS], *(["…"] if len(rows) > MAX_DIFF_ROWS else [])])
 
-    def _quotes(self, row: Row) -> tuple[str, ...]:
-        if row["kind"] in ("draft", "outside"):
-            return ()
-        proposal = _PROPOSAL.validate_json(row["detail"])
+    def _quoted(self, proposal: Proposal) -> tuple[tuple[str, str], ...]:
+        """Where it was said and the words, for the first cited events that are still there."""
         spans = self.runs.evidence.spans(proposal.cites).values()
-        near = (nearest_sentence(span.text, _shown(proposal), MAX_QUOTE_CHARS) for span in spans)
-        return tuple(f"{span.tier}: {quote}" for span, quote in zip(spans, near, strict=True) if quote)[:MAX_QUOTES]
+        near = [(span, nearest_sentence(span.text, _shown(proposal), MAX_QUOTE_CHARS)) for span in spans]
+        said = ((f"{s.host}/{s.session_id}#{s.seq}", f"{s.tier}: {quote}") for s, quote in near if quote)
+        return tuple(said)[:MAX_QUOTES]
 
     def _bytes(self, digest: str | None) -> bytes | None:
         return self.runs.versions.content(digest) if digest else None
 
 
-def _shown(proposal: Proposal) -> str:
-    """A wish as a person reads it: where to, and what is added, replaced or taken away."""
+def _shown(proposal: Proposal, old: str = "") -> str:
+    """A wish as a person reads it: where to, and what is added, replaced or taken away; `old`: what a save replaces."""
     match proposal:
         case Lines():
             rows = [f"+ {line}" for line in proposal.add] + [f"- {line}" for line in proposal.remove]
             rows += [f"- {old}\n+ {new}" for old, new in proposal.replace]
             return "\n".join([f"{proposal.file}:", *rows])
         case Save():
-            return f"{proposal.slug} ({proposal.type}): {proposal.content}"
+            rows = [f"- {line}" for line in old.splitlines()] + [f"+ {line}" for line in proposal.content.splitlines()]
+            return "\n".join([f"{proposal.slug} ({proposal.type}):", *rows])
         case Archive():
             return f"archive {proposal.slug}"
         case _:
             return proposal.content
+
+
+def _words(proposal: Proposal | None) -> str | None:
+    match proposal:
+        case Save():
+            return proposal.content
+        case Lines() if proposal.add:
+            return "\n".join(proposal.add)
+        case Lines() if len(proposal.replace) == 1:
+            return proposal.replace[0][1]
+        case _:
+            return None
 
 
 def _reworded(proposal: Proposal, text: str | None) -> Proposal:
@@ -169,8 +217,8 @@ def _reworded(proposal: Proposal, text: str | None) -> Proposal:
         case Save():
             return proposal.model_copy(update={"content": text})
         case Lines() if proposal.add:
-            return proposal.model_copy(update={"add": (text,)})
-        case Lines() if proposal.replace:
-            return proposal.model_copy(update={"replace": tuple((old, text) for old, _ in proposal.replace)})
+            return proposal.model_copy(update={"add": tuple(filter(str.strip, text.splitlines()))})
+        case Lines() if len(proposal.replace) == 1:
+            return proposal.model_copy(update={"replace": ((proposal.replace[0][0], text),)})
         case _:
-            raise UsageError("this takes something away; it has no words to replace")
+            raise UsageError("this takes something away or changes several lines; accept or reject it as it is")

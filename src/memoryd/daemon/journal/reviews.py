@@ -21,6 +21,9 @@ from memoryd.memory.routing import root_of
 from memoryd.memory.text import fold
 from memoryd.worker.ports import Run
 
+#: the run by which a decision changed memory, for who takes the decision back
+MIGRATION = "alter table reviews add column decided_run text;"
+
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
 PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that wait for a person; the others only tell
 
@@ -55,24 +58,52 @@ class Reviews:
         :raises NotFound: no such row
         :raises Conflict: it was decided already
         """
+        row = self._row(ident)
+        if row["status"] != "open":
+            raise Conflict(f"{ident} was {row['status']} already; `memoryd review undo {ident}` takes that back")
+        return row
+
+    def decided(self, ident: str) -> Row:
+        """A row that was accepted or rejected.
+
+        :raises NotFound: no such row
+        :raises Conflict: it still waits
+        """
+        row = self._row(ident)
+        if row["status"] == "open":
+            raise Conflict(f"{ident} was not decided: there is nothing to take back")
+        return row
+
+    def _row(self, ident: str) -> Row:
         number = int(ident) if ident.isdecimal() and len(ident) < 19 else -1
         row = self.journal.read(lambda c: c.execute("select * from reviews where id = ?", (number,)).fetchone())
         if row is None:
             raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
-        if row["status"] != "open":
-            raise Conflict(f"{ident} was {row['status']} already; `memoryd log` shows what it changed")
         return dict(row)
 
-    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = ()) -> None:
-        """Note a decision; facts that were rejected need a later word of the user."""
+    def settle(self, ident: int, status: str, run: str | None, rejected: Sequence[Rejected] = ()) -> None:
+        """Note a decision and the run it made; facts that were rejected need a later word of the user."""
 
         def write(connection: sqlite3.Connection) -> None:
             now = rfc3339(self.journal.clock())
-            connection.execute("update reviews set status = ?, decided_at = ? where id = ?", (status, now, ident))
+            connection.execute(
+                "update reviews set status = ?, decided_at = ?, decided_run = ? where id = ?", (status, now, run, ident)
+            )
             connection.executemany(
                 "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
                 [(str(r.root), r.fact, r.after_seq, f"review-{ident}") for r in rejected],
             )
+
+        self.journal.write(write)
+
+    def reopen(self, ident: int) -> None:
+        """Forget a decision: the row waits again, and what it rejected is as if nobody had decided."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "update reviews set status = 'open', decided_at = null, decided_run = null where id = ?", (ident,)
+            )
+            connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
 
         self.journal.write(write)
 

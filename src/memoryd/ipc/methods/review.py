@@ -20,7 +20,9 @@ class ReviewItem(Result):
     text: str  #: what would be written or taken away; a diff for `outside`
     reason: str
     tier: Tier  #: of the text that it rests on
+    words: str | None = None  #: what an edit starts from; None: nothing of it can be worded otherwise
     quotes: tuple[str, ...] = ()  #: `<tier>: <words>` of the cited events
+    sources: tuple[str, ...] = ()  #: `host/session#seq` of each quote
     memory_dir: str = ""
     run: str | None = None
 
@@ -32,14 +34,15 @@ class ReviewList(Page):
 
 class ReviewDecideParams(Params):
     id: str = Field(max_length=40)
-    decision: Literal["accept", "reject"]
+    decision: Literal["accept", "reject", "undo"]  #: undo: what was decided is taken back, and waits again
     text: str | None = Field(default=None, min_length=1, max_length=20_000)  #: to be written instead; accept only
 
 
 class ReviewDecided(Result):
-    decision: Literal["accept", "reject"]
+    decision: Literal["accept", "reject", "undo"]
     run: str | None = None  #: the run that wrote memory; None: nothing had to change
     files: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()  #: of an undo: lines that changed since and stay
     warnings: tuple[str, ...] = ()  #: what was replaced in what was given
 
 
