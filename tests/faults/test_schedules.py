@@ -1,4 +1,4 @@
-"""The real queue under many schedules of events, claims, outcomes and crashes; its invariants stand with the machine."""
+"""The real queue under many schedules of events, claims, outcomes and crashes; its invariants stand with it."""
 
 import pytest
 from hypothesis import seed, settings
