@@ -52,7 +52,7 @@ class Maintenance:
             "reflect": self._reflect, "merge": self._merge, "daily": self._daily,
         }  # fmt: skip
         runs = list(await self.maturer.once() if task == "reflect" else ())
-        for path in await asyncio.to_thread(self._directories):
+        for path in await asyncio.to_thread(self.maturer.directories):
             try:
                 runs += [run for run in await work[task](path) if run]
             except MemorydError as error:
@@ -93,11 +93,6 @@ class Maintenance:
             return Plan(changes=written.changes, citations=tuple(written.citations))
 
         return await self.maturer.carry_out(path, "daily", plan)
-
-    def _directories(self) -> list[Path]:
-        """The directories that are there, the user's first. Blocking."""
-        rows = self.journal.rows("select path from dirs where path in (select dir from sessions) order by path")
-        return [path for path in (Path(row["path"]) for row in rows) if path.is_dir()]
 
     def _today(self) -> date:
         return self.clock().astimezone().date()

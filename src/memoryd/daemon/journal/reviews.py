@@ -22,7 +22,8 @@ from memoryd.memory.text import fold
 from memoryd.worker.ports import Run
 
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
-PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that wait for a person; the others only tell
+WAITING = ("save", "supersede", "lines", "archive", "contradiction")  #: kinds that wait for a person; others only tell
+MIGRATION = "alter table reviews add column decided_run text;  -- the run that carried the decision out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +36,17 @@ class Reviews:
         """What is open in these directories, None for all of them; what waits for a decision first, then the newest."""
         sql = (
             "select * from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
-            f" order by kind not in {PROPOSALS}, id desc limit ?3 offset ?4"
+            f" order by kind not in {WAITING}, id desc limit ?3 offset ?4"
         )
         wanted = json.dumps([str(path) for path in dirs or ()])
         return self.journal.rows(sql, dirs is None, wanted, limit, offset)
 
     def waiting(self, dirs: Collection[Path] | None = None) -> int:
-        """How many proposals wait for a person."""
+        """How many proposals and questions wait for a person."""
         wanted = json.dumps([str(path) for path in dirs or ()])
         sql = (
             "select count(*) from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
-            f" and kind in {PROPOSALS}"
+            f" and kind in {WAITING}"
         )
         return int(self.journal.read(lambda c: c.execute(sql, (dirs is None, wanted)).fetchone()[0]))
 
@@ -55,20 +56,30 @@ class Reviews:
         :raises NotFound: no such row
         :raises Conflict: it was decided already
         """
+        row = self.find(ident)
+        if row["status"] != "open":
+            raise Conflict(f"{ident} was {row['status']} already; `memoryd log` shows what it changed")
+        return row
+
+    def find(self, ident: str) -> Row:
+        """A row, open or decided.
+
+        :raises NotFound: no such row
+        """
         number = int(ident) if ident.isdecimal() and len(ident) < 19 else -1
         row = self.journal.read(lambda c: c.execute("select * from reviews where id = ?", (number,)).fetchone())
         if row is None:
             raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
-        if row["status"] != "open":
-            raise Conflict(f"{ident} was {row['status']} already; `memoryd log` shows what it changed")
         return dict(row)
 
-    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = ()) -> None:
-        """Note a decision; facts that were rejected need a later word of the user."""
+    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = (), *, run: str | None = None) -> None:
+        """Note a decision and the run that carried it out; facts that were rejected need a later word of the user."""
 
         def write(connection: sqlite3.Connection) -> None:
             now = rfc3339(self.journal.clock())
-            connection.execute("update reviews set status = ?, decided_at = ? where id = ?", (status, now, ident))
+            connection.execute(
+                "update reviews set status = ?, decided_at = ?, decided_run = ? where id = ?", (status, now, run, ident)
+            )
             connection.executemany(
                 "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
                 [(str(r.root), r.fact, r.after_seq, f"review-{ident}") for r in rejected],
@@ -76,13 +87,24 @@ class Reviews:
 
         self.journal.write(write)
 
+    def reopen(self, ident: int) -> None:
+        """Take a decision back: the row waits again, and what was put away with it may be said again."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "update reviews set status = 'open', decided_at = null, decided_run = null where id = ?", (ident,)
+            )
+            connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
+
+        self.journal.write(write)
+
 
 def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Refused], now: str) -> None:
     """Note what a run was refused only because no user said it."""
     for one in refused:
-        if one.for_review and run.author is Author.RUN:
+        if one.for_review and run.author is Author.RUN and run.action != "dream":  # what is dreamt waits already
             scope = root_of(one.proposal, has_project=run.has_project)
-            _put(
+            put(
                 connection, digest=_digest(run.dir, one.proposal), dir=str(run.dir), scope=str(scope),
                 kind=one.proposal.kind, detail=one.proposal.model_dump_json(), reason=one.reason,
                 tier=str(one.tier), run_id=run.id, at=now,
@@ -91,8 +113,8 @@ def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Re
 
 def put_refused_draft(connection: sqlite3.Connection, run: Run, reason: str, now: str) -> None:
     """Note that all that a run wanted was refused together."""
-    digest = _hash("draft", str(run.dir), reason)
-    _put(
+    digest = digest_of("draft", str(run.dir), reason)
+    put(
         connection, digest=digest, dir=str(run.dir), scope="project" if run.has_project else "user", kind="draft",
         detail="{}", reason=reason, tier="host", run_id=run.id, at=now,
     )  # fmt: skip
@@ -103,11 +125,11 @@ def put_outside(connection: sqlite3.Connection, version: Version, digest: str | 
     root, path = str(version.root), version.path
     if version.author not in _WRITERS or path == INDEX_FILE:
         return
-    ident = _hash("outside", root, path)
+    ident = digest_of("outside", root, path)
     detail = {"path": path, "before": _before(connection, ident, root, path), "after": digest}
     connection.execute("delete from reviews where digest = ?", (ident,))
     kind = connection.execute("select kind from dirs where path = ?", (root,)).fetchone()
-    _put(
+    put(
         connection, digest=ident, dir=root, scope="project" if kind == ("project",) else "user", kind="outside",
         detail=json.dumps(detail), reason=f"written by {_WRITERS[version.author]}", tier="user", run_id=None, at=now,
     )  # fmt: skip
@@ -127,7 +149,8 @@ def _before(connection: sqlite3.Connection, ident: str, root: str, path: str) ->
 _WRITERS = {Author.OUTSIDE: "someone outside memoryd", Author.HOST: "the agent itself, not through memoryd"}
 
 
-def _put(connection: sqlite3.Connection, **row: str | None) -> None:
+def put(connection: sqlite3.Connection, **row: str | None) -> None:
+    """Write a row of the inbox, by the names of its columns; one of a digest that was seen before changes nothing."""
     names, marks = ",".join(row), ",".join("?" * len(row))
     connection.execute(f"insert or ignore into reviews ({names}) values ({marks})", tuple(row.values()))
     connection.execute(
@@ -147,8 +170,8 @@ def _digest(directory: Path, proposal: Proposal) -> str:
             texts = [proposal.slug, *new_texts(proposal)]
         case _:
             texts = [proposal.content]
-    return _hash(str(directory), proposal.kind, *map(fold, texts))
+    return digest_of(str(directory), proposal.kind, *map(fold, texts))
 
 
-def _hash(*parts: str) -> str:
+def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]

@@ -17,6 +17,8 @@ from memoryd.daemon.journal import (
     outages,
     progress,
     prompts,
+    recalled,
+    reviews,
     run_dirs,
     spawns,
     trusts,
@@ -198,6 +200,7 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.REPORTS,
     imported.MIGRATION,
     worked.MIGRATION,
+    recalled.MIGRATION + reviews.MIGRATION,
 )
 
 
