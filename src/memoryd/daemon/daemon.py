@@ -23,12 +23,15 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.draining import Drainer
+from memoryd.daemon.dreaming import Dreamer
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
+from memoryd.daemon.forgetting import Forgetter
 from memoryd.daemon.health import HealthReport, hindrances, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal import recalled
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
@@ -136,6 +139,7 @@ class Daemon:
     preparer: Preparer = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
+    dreamer: Dreamer = field(init=False)
     maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -163,6 +167,7 @@ class Daemon:
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside, author_of=self._author_of,
+            wear=lambda root: recalled.wear(self.journal, str(root)),
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
 
@@ -249,7 +254,15 @@ class Daemon:
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
-        self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
+        expiry = Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock)
+        self.dreamer = Dreamer(
+            maturer=self.maturer, config=lambda: self.config.dreaming,
+            busy=lambda: self.worker.running,
+        )  # fmt: skip
+        self.maintenance = Maintenance(
+            journal=self.journal, maturer=self.maturer, dreamer=self.dreamer, clock=self.clock,
+            forgetter=Forgetter(maturer=self.maturer, expiry=expiry),
+        )  # fmt: skip
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
@@ -262,9 +275,8 @@ class Daemon:
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
-            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look, rest=self._rest,
-            wake_worker=self.worker.wake, clock=self.clock,
+            expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look,
+            rest=self._rest, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -21,7 +21,6 @@ from memoryd.daemon import schedule, wishing
 from memoryd.daemon.config import Dreaming
 from memoryd.daemon.journal import dreams
 from memoryd.daemon.journal.dreams import BACKFILL, LIVE
-from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.journal.store import Row
 from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.mentions import Collector
@@ -57,7 +56,6 @@ class Dreamt:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dreamer:
     maturer: Maturer
-    reviews: Reviews
     config: Callable[[], Dreaming]
     busy: Callable[[], bool]  #: whether a run works
 
@@ -198,7 +196,7 @@ class Dreamer:
         wished = wishing.loads(detail["proposals"])
         outcome, plan = await self.maturer.commands.attempt(run, self.maturer.commands.runner.propose(run, wished))
         if isinstance(outcome, Applied):
-            await asyncio.to_thread(self.reviews.settle, row["id"], "accepted", run=run.id)
+            await asyncio.to_thread(dreams.promote, self.maturer.journal, row["id"], run.id)
             log.info("dreaming.promoted", run=run.id, candidate=row["id"])
             return run.id
         why = plan.refused[0].reason if plan.refused else plan.rejection or "memory would be as it is"
@@ -222,7 +220,7 @@ class Dreamer:
 
         run = await self.maturer.carry_out(path, "dream", plan)
         if run:
-            await asyncio.to_thread(self.reviews.settle, row["id"], "accepted", run=run)
+            await asyncio.to_thread(dreams.promote, self.maturer.journal, row["id"], run)
         return run
 
     async def _write_diary(self, path: Path, found: Sequence[Recurring]) -> str | None:
@@ -278,7 +276,7 @@ def _scope(path: Path, roots: Mapping[Root, Path]) -> str:
 
 def _told(row: Row) -> str:
     detail = row["detail"]
-    word = "waits" if row["status"] == "open" else "promoted" if detail["lane"] == LIVE else "accepted"
+    word = "waits" if row["status"] == "open" else "promoted" if dreams.promoted(row) else "accepted"
     said = cut(detail["text"].replace("“", "'").replace("”", "'"), 160)
     return (
         f"{word}: “{said}” ({detail['count']} times, score {detail['score']:.2f}; `memoryd dream explain {row['id']}`)"

@@ -1,4 +1,4 @@
-"""What dreaming looks at: statements of users, of daily notes and of session summaries; prompts that found a dated fact.
+"""What dreaming looks at: statements of users, daily notes and session summaries; prompts that found a dated fact.
 
 Recalled text is no evidence. What a session was shown by memory is no mention in that session, whoever repeats it; what
 an agent noted is none where memory holds it, or once held it. Text of tools and answers is not looked at, and what of

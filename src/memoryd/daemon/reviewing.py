@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -15,6 +16,7 @@ from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
 from memoryd.memory.changes import readable
+from memoryd.memory.contradictions import Contradiction, Keep
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ports import Rejected
 from memoryd.memory.proposal_rules import new_texts
@@ -26,6 +28,8 @@ from memoryd.worker.run import Plan
 MAX_QUOTES = 5
 MAX_QUOTE_CHARS = 300
 MAX_DIFF_ROWS = 40
+
+Decision = Literal["accept", "reject", "undo"]
 
 _PROPOSAL: TypeAdapter[Proposal] = TypeAdapter(Proposal)
 
@@ -50,26 +54,46 @@ class Inbox:
     def list(self, dirs: Collection[Path] | None, *, limit: int, offset: int = 0) -> list[Waiting]:
         """What is open in these directories. Blocking."""
         rows = self.reviews.open(dirs, limit=limit, offset=offset)
-        return [Waiting(row=row, text=self._text(row), quotes=self._quotes(row)) for row in rows]
+        return [Waiting(row=row, text=self.text_of(row), quotes=self._quotes(row)) for row in rows]
 
-    async def decide(self, ident: str, *, accept: bool, text: str | None = None) -> tuple[str | None, tuple[str, ...]]:
-        """Carry a wish out, or put it away; returns the run that wrote memory, if one did, and its files.
+    async def decide(
+        self, ident: str, decision: Decision, *, text: str | None = None, keep: Keep | None = None
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """Carry a wish out, put it away, or take that back; returns the run that wrote memory, if any, and its files.
 
         Accepting is a run by the person: no evidence is asked for, names, limits and scans are. The row is settled
         after it, so a crash between the two leaves it open, and accepting again changes nothing.
 
         :param text: what to write instead of the proposed words
+        :param keep: of a contradiction what stays: accepted without it the first, which is the newer
         :raises NotFound: nothing of that id waits
         :raises Conflict: it was decided already, or the file changed since
         :raises ScanRejected: a gate refuses it; it stays open
         """
-        row = await asyncio.to_thread(self.reviews.get, ident)
-        run, files, rejected = await self._carry_out(row, accept, text)
-        await asyncio.to_thread(self.reviews.settle, row["id"], "accepted" if accept else "rejected", rejected)
+        if decision == "undo":
+            return await self._undo(ident)
+        row, accept = await asyncio.to_thread(self.reviews.get, ident), decision == "accept"
+        if keep is not None and (row["kind"] != "contradiction" or not accept):
+            raise UsageError("`keep` answers a contradiction, with accept; to let both stand, reject it")
+        run, files, rejected = await self._carry_out(row, accept, text, keep or "first")
+        status = "accepted" if accept else "rejected"
+        await asyncio.to_thread(self.reviews.settle, row["id"], status, rejected, run=run)
         return run, files
 
+    async def _undo(self, ident: str) -> tuple[str | None, tuple[str, ...]]:
+        """Take a decision back, with the run that carried it out: the row waits again, for a person alone.
+
+        :raises Conflict: it waits still, or its run was taken back already
+        """
+        row = await asyncio.to_thread(self.reviews.find, ident)
+        if row["status"] == "open":
+            raise Conflict(f"{ident} was not decided; there is nothing to take back")
+        undone = await self.commands.undo(row["decided_run"]) if row["decided_run"] else None
+        await asyncio.to_thread(self.reviews.reopen, row["id"])
+        return (undone.run, undone.files) if undone else (None, ())
+
     async def _carry_out(
-        self, row: Row, accept: bool, text: str | None
+        self, row: Row, accept: bool, text: str | None, keep: Keep
     ) -> tuple[str | None, tuple[str, ...], tuple[Rejected, ...]]:
         match row["kind"], accept:
             case "draft", True:
@@ -77,21 +101,23 @@ class Inbox:
             case "outside", False:
                 run, files = await self._restore(row)
                 return run, files, ()
-            case (("draft" | "outside"), _):
+            case ("draft" | "outside", _) | ("contradiction", False):
                 return None, (), ()
             case _, True:
-                run, files = await self._write(row, text)
+                run, files = await self._write(row, text, keep)
                 return run, files, ()
             case _:
                 return None, (), await asyncio.to_thread(self._rejected, row)
 
-    async def _write(self, row: Row, text: str | None) -> tuple[str | None, tuple[str, ...]]:
+    async def _write(self, row: Row, text: str | None, keep: Keep) -> tuple[str | None, tuple[str, ...]]:
         roots = await asyncio.to_thread(self._roots, row)
-        proposal = _reworded(_PROPOSAL.validate_json(row["detail"]), text)
-        if isinstance(proposal, Save):
-            saved = await self.commands.save(roots, proposal)
+        wished = _answered(row, text, keep)
+        if len(wished) == 1 and isinstance(wished[0], Save):
+            saved = await self.commands.save(roots, wished[0])
             return saved.run, (saved.slug,)
-        run, outcome, _ = await self.commands.change(roots, "review", (proposal,))
+        if not wished:
+            return None, ()
+        run, outcome, _ = await self.commands.change(roots, "review", wished)
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     async def _restore(self, row: Row) -> tuple[str | None, tuple[str, ...]]:
@@ -110,9 +136,9 @@ class Inbox:
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     def _rejected(self, row: Row) -> tuple[Rejected, ...]:
-        proposal = _PROPOSAL.validate_json(row["detail"])
+        texts = [text for proposal in _proposals(row) for text in new_texts(proposal)]
         newest = self.commands.history.newest_seq()
-        facts = [bare(line) for text in new_texts(proposal) for line in text.split("\n") if bare(line)]
+        facts = [bare(line) for text in texts for line in text.split("\n") if bare(line)]
         roots = self._roots(row).values()
         return tuple(Rejected(root=root, fact=fact, after_seq=newest) for root in roots for fact in facts)
 
@@ -122,12 +148,14 @@ class Inbox:
             return {Root.USER: directory}
         return self.runs.roots_of(directory)
 
-    def _text(self, row: Row) -> str:
+    def text_of(self, row: Row) -> str:
         if row["kind"] == "draft":
             return row["reason"]  # type: ignore[no-any-return]
         if row["kind"] == "outside":
             return self._diff(json.loads(row["detail"]))
-        return _shown(_PROPOSAL.validate_json(row["detail"]))
+        if row["kind"] == "contradiction":
+            return Contradiction.of(json.loads(row["detail"])).text
+        return "\n".join(map(_shown, _proposals(row)))
 
     def _diff(self, detail: Mapping[str, str]) -> str:
         old, new = (readable(self._bytes(detail[side]) or b"").splitlines() for side in ("before", "after"))
@@ -137,13 +165,28 @@ class Inbox:
     def _quotes(self, row: Row) -> tuple[str, ...]:
         if row["kind"] in ("draft", "outside"):
             return ()
-        proposal = _PROPOSAL.validate_json(row["detail"])
-        spans = self.runs.evidence.spans(proposal.cites).values()
-        near = (nearest_sentence(span.text, _shown(proposal), MAX_QUOTE_CHARS) for span in spans)
+        shown, cites = self.text_of(row), json.loads(row["detail"]).get("cites", ())
+        spans = self.runs.evidence.spans(cites).values()
+        near = (nearest_sentence(span.text, shown, MAX_QUOTE_CHARS) for span in spans)
         return tuple(f"{span.tier}: {quote}" for span, quote in zip(spans, near, strict=True) if quote)[:MAX_QUOTES]
 
     def _bytes(self, digest: str | None) -> bytes | None:
         return self.runs.versions.content(digest) if digest else None
+
+
+def _proposals(row: Row) -> tuple[Proposal, ...]:
+    """What a row wishes for; a dream may wish for several changes together."""
+    detail = json.loads(row["detail"])
+    wished = detail["proposals"] if row["kind"] == "dream" else [detail]
+    return tuple(_PROPOSAL.validate_python(one) for one in wished)
+
+
+def _answered(row: Row, text: str | None, keep: Keep) -> tuple[Proposal, ...]:
+    """What a row that is accepted asks for, with a person's words in the place of its own."""
+    if row["kind"] == "contradiction":
+        return Contradiction.of(json.loads(row["detail"])).answered(keep, text)
+    first, *rest = _proposals(row)
+    return (_reworded(first, text), *(rest if text is None else ()))
 
 
 def _shown(proposal: Proposal) -> str:

@@ -1,4 +1,4 @@
-"""DREAMS.md: what dreaming found, day by day, for people to read. Generated; never told to a session, never evidence. Pure."""
+"""DREAMS.md: what dreaming found, day by day, for people. Generated; never told to a session, never evidence. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What keeps coming back: mentions of a statement -> candidates, each with its six signals, its score and its gates. Pure.
+"""What keeps coming back: mentions of a statement -> candidates, each with its six signals, score and gates. Pure.
 
 A mention is a statement that somebody made, noted or wanted; recalled text is none. Nothing here writes: a candidate is
 staged, and what becomes of it is decided by the gates below, by acceptance, and by a person.

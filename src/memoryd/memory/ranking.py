@@ -50,12 +50,16 @@ def recency(entry: Entry, now: datetime, weights: Weights = WEIGHTS) -> float:
 def faded(moment: datetime | None, now: datetime, weights: Weights = WEIGHTS, *, uses: int = 0) -> float:
     """Return the recency of something that was last true at a moment, None for an unknown one.
 
-    :param uses: for how many different prompts it was wanted: with 1 it ages half as fast, with 3 a third, at most 8
+    :param uses: for how many different prompts it was wanted
     """
-    days = age_days(moment, now) if moment else weights.half_life_days
-    days /= 1 + math.log2(1 + min(uses, MAX_USES))
+    days = slowed(age_days(moment, now) if moment else weights.half_life_days, uses)
     tier = 1.0 if days <= 7 else 0.7 if days <= 30 else 0.3
     return math.exp(-math.log(2) / weights.half_life_days * days) * tier
+
+
+def slowed(days: float, uses: int) -> float:
+    """Return the days by which something ages that is used: with 1 use half as fast, with 3 a third, at most 1/8."""
+    return days / (1 + math.log2(1 + min(uses, MAX_USES)))
 
 
 def relevance(query: frozenset[str], known: Known) -> float:

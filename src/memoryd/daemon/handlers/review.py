@@ -26,12 +26,11 @@ class Review(Handlers):
         )
 
     async def review_decide(self, params: m.ReviewDecideParams) -> m.ReviewDecided:
-        accept = params.decision == "accept"
-        if params.text is not None and not accept:
+        if params.text is not None and params.decision != "accept":
             raise UsageError("a text is for accept: it is written instead of the proposed words")
         given = Given()
         text = await asyncio.to_thread(given.text, params.text) if params.text is not None else None
-        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=text)
+        run, files = await self.daemon.inbox.decide(params.id, params.decision, text=text, keep=params.keep)
         return m.ReviewDecided(decision=params.decision, run=run, files=files, warnings=await self.told(given))
 
 

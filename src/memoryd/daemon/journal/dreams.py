@@ -94,6 +94,19 @@ def refresh(journal: Store, ident: int, detail: Mapping[str, Any], reason: str) 
     )  # fmt: skip
 
 
+def promote(journal: Store, ident: int, run: str) -> None:
+    """Note that a run of memoryd's own made memory of a candidate."""
+    journal.execute(
+        "update reviews set status = 'accepted', decided_at = ?, decided_run = ?, run_id = ? where id = ?",
+        rfc3339(journal.clock()), run, run, ident,
+    )  # fmt: skip
+
+
+def promoted(row: Row) -> bool:
+    """Whether memoryd itself, and no person, let a candidate in."""
+    return row["status"] == "accepted" and row["run_id"] is not None and row["run_id"] == row["decided_run"]
+
+
 def drop(journal: Store, idents: Sequence[int]) -> None:
     """Take candidates out that nothing speaks for any more."""
     journal.write(lambda connection: connection.executemany(

@@ -67,7 +67,10 @@ def hits(journal: Store, root: str, since: datetime) -> list[Hit]:
         "select * from recall_hits where root = ? and at >= ? order by at limit ?", root, rfc3339(since), MAX_ROWS
     )
     return [
-        Hit(path=row["path"], query=row["query"], session=row["session"], at=parse_rfc3339(row["at"]), place=row["place"])
+        Hit(
+            path=row["path"], query=row["query"], session=row["session"], at=parse_rfc3339(row["at"]),
+            place=row["place"],
+        )
         for row in rows
     ]  # fmt: skip
 

@@ -23,7 +23,9 @@ from memoryd.worker.ports import Run
 
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
 WAITING = ("save", "supersede", "lines", "archive", "contradiction")  #: kinds that wait for a person; others only tell
-MIGRATION = "alter table reviews add column decided_run text;  -- the run that carried the decision out"
+MIGRATION = """
+    alter table reviews add column decided_run text;  -- the run that carried the decision out
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,10 @@ class Reviews:
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "update reviews set status = 'open', decided_at = null, decided_run = null where id = ?", (ident,)
-            )
+                "update reviews set status = 'open', decided_at = null, decided_run = null,"
+                " detail = case kind when 'dream' then json_set(detail, '$.held', json('true')) else detail end"
+                " where id = ?", (ident,),
+            )  # fmt: skip
             connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
 
         self.journal.write(write)

@@ -16,8 +16,8 @@ class ReviewItem(Result):
     id: str
     at: AwareDatetime
     scope: ScopeName
-    kind: Literal["save", "supersede", "lines", "archive", "outside", "draft"]
-    text: str  #: what would be written or taken away; a diff for `outside`
+    kind: Literal["save", "supersede", "lines", "archive", "contradiction", "dream", "outside", "draft"]
+    text: str  #: what would be written or taken away; a diff for `outside`, the two memories for `contradiction`
     reason: str
     tier: Tier  #: of the text that it rests on
     quotes: tuple[str, ...] = ()  #: `<tier>: <words>` of the cited events
@@ -27,17 +27,20 @@ class ReviewItem(Result):
 
 class ReviewList(Page):
     items: tuple[ReviewItem, ...] = ()
-    waiting: int = 0  #: proposals that wait for a decision, on all pages
+    waiting: int = 0  #: proposals and questions that wait for a decision, on all pages
 
 
 class ReviewDecideParams(Params):
     id: str = Field(max_length=40)
-    decision: Literal["accept", "reject"]
+    decision: Literal["accept", "reject", "undo"]  #: undo: of one that was decided, which then waits again
     text: str | None = Field(default=None, min_length=1, max_length=20_000)  #: to be written instead; accept only
+    keep: Literal["first", "second", "both"] | None = (
+        None  #: of a contradiction, with accept; None: the first, the newer
+    )
 
 
 class ReviewDecided(Result):
-    decision: Literal["accept", "reject"]
+    decision: Literal["accept", "reject", "undo"]
     run: str | None = None  #: the run that wrote memory; None: nothing had to change
     files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  #: what was replaced in what was given

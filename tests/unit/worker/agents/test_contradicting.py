@@ -12,7 +12,7 @@ from memoryd.worker.agents.rules.contradicting import Difference, difference
         ("Keep functions under 40 lines", "Keep functions under 60 lines", Difference.NUMBER),
         ("测试覆盖率至少要 80%", "测试覆盖率至少要 90%", Difference.NUMBER),
         ("Never push to the main branch", "Push to the main branch", Difference.DENIAL),
-        ("The user likes emojis in commit messages", "The user does not like emojis in commit messages", Difference.DENIAL),
+        ("The user likes emojis in commits", "The user does not like emojis in commits", Difference.DENIAL),
         ("提交信息里要写表情", "提交信息里不要写表情", Difference.DENIAL),
         ("The default branch is main", "The default branch is master", Difference.VALUE),
         ("The project uses pnpm", "The project uses npm now", Difference.VALUE),

@@ -23,20 +23,23 @@ MAX_VALUE, MAX_CHINESE_VALUE = 3, 8  #: words, or characters, that stand in the 
 MAX_CHARS = 300  #: a longer text says several things
 
 _TOKEN = re.compile(rf"\d+(?:[.:]\d+)*|[^\W\d_{CJK}][\w.+#/-]*[\w+#]|[^\W_]|[{CJK}]")
-_FILLERS = frozenset("the a an now currently 了 的 现 在".split())
+_FILLERS = frozenset(["the", "a", "an", "now", "currently", "了", "的", "现", "在"])
 _DENIAL = re.compile(
-    r"\b(?:do(?:es)? not|is not|are not|not|never|no longer|cannot|no(?= \w)|without)\b|\b\w+n['’]t\b|不要|不再|不|别|勿|禁止|没有|从不"
+    r"\b(?:do(?:es)? not|is not|are not|not|never|no longer|cannot|no(?= \w)|without)\b|\b\w+n['’]t\b"
+    r"|不要|不再|不|别|勿|禁止|没有|从不"
 )
-_URGES = frozenset("always should must please do 要 请 应 该".split())  #: an order and its denial differ in these too
+#: an order and its denial differ in these too
+_URGES = frozenset(["always", "should", "must", "please", "do", "要", "请", "应", "该"])
 _BOTH = re.compile(r"\b(?:also|too|both|as well|sometimes|either|usually|mostly)\b|也|另外|有时|都|通常")
 #: under which condition something holds; a name behind "in" is none: it may be where a person lives
 _CONDITION = re.compile(
-    r"\b(?:for|when(?:ever)?|if|during|inside|within|unless|until|before|after)\b[^,.;]*|\b(?:in|on|at|from) (?:the )?(?-i:[a-z])[\w-]*"
+    r"\b(?:for|when(?:ever)?|if|during|inside|within|unless|until|before|after)\b[^,.;]*"
+    r"|\b(?:in|on|at|from) (?:the )?(?-i:[a-z])[\w-]*"
     r"|在[^，。；,]{1,10}?[里中时上下]|[^，。；,]{1,10}(?:的时候|时候|期间|环境)",
     re.IGNORECASE,
 )
 _COPULA = re.compile(r"^(?P<subject>.{3,80}?)(?:\s+(?:is|are)\s+|\s*[:：]\s+|是|为)")
-_OF_MANY = re.compile(r"(?:the )?users?$|(?:the )?assistant$|用户|助手|this|that|it|there|这|那|它", re.IGNORECASE)
+_OF_MANY = re.compile(r"(?:the )?users?|(?:the )?assistant|用户|助手|this|that|it|there|这|那|它", re.IGNORECASE)
 
 
 class Difference(StrEnum):
@@ -129,4 +132,4 @@ def _same_subject(one: str, other: str) -> bool:
     """Whether both say what one and the same thing is: "the default branch is main"."""
     found = [_COPULA.match(" ".join(text.split())) for text in (one, other)]
     subjects = {fold(match["subject"]).strip() for match in found if match}
-    return None not in found and len(subjects) == 1 and not _OF_MANY.search(subjects.pop())
+    return None not in found and len(subjects) == 1 and not _OF_MANY.fullmatch(subjects.pop())

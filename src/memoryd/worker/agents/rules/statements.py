@@ -1,4 +1,4 @@
-"""The statements of a text, whoever wrote it, each with how much it reads like something lasting. No fact is made here."""
+"""The statements of a text, whoever wrote it, each with how much it reads like something lasting."""
 
 import math
 from collections.abc import Iterator
