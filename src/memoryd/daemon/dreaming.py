@@ -104,11 +104,12 @@ class Dreamer:
         from_when = since or (datetime.min.replace(tzinfo=UTC) if backfill else now - timedelta(days=LOOK_BACK_DAYS))
         lane = BACKFILL if backfill else LIVE
         found = await asyncio.to_thread(self._gathered, path, roots, from_when, backfill=backfill)
+        before = {row["id"] for row in await asyncio.to_thread(dreams.candidates, self.maturer.journal, [path])}
         rows = await asyncio.to_thread(self._stage, path, roots, found, lane)
         promoted = [] if backfill else [await self._promote(path, roots, *pair) for pair in rows]
         runs = tuple(filter(None, promoted))
         written = await self._write_diary(path, [one for _, one in rows])
-        staged = sum(row["at"] >= rfc3339(now) for row, _ in rows)
+        staged = sum(row["id"] not in before for row, _ in rows)
         log.info("dreaming.done", dir=str(path), found=len(found), staged=staged, runs=len(runs))
         waiting = await asyncio.to_thread(self._open, path)
         return Dreamt(
@@ -163,7 +164,10 @@ class Dreamer:
         """What a row keeps of a candidate, and the sentence that tells where it stands."""
         now = self.maturer.clock()
         proposals = wishing.wishes(one, self.maturer.shelf.joined(roots), has_project=Root.PROJECT in roots)
-        unmet = [*one.unmet(now), *(["it rests on nothing that a user or an agent said"] if not one.cites else [])]
+        unmet = [
+            *one.unmet(now),
+            *(["it rests on nothing that a user or an agent said"] if not (one.cites or one.entry) else []),
+        ]
         detail = {
             "text": one.text, "tier": str(one.tier), "lane": before.get("lane", lane), "entry": one.entry,
             "score": one.score(now), "signals": {k: round(v, 3) for k, v in one.signals(now).items()},

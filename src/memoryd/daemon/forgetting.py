@@ -41,6 +41,7 @@ class Forgetter:
         """Go over one directory; returns the runs. Done again it changes nothing, and asks nothing again."""
         roots = await asyncio.to_thread(self.maturer.runs.roots_of, path)
         await self.expiry.archive()
+        self.maturer.shelf.look_afresh()  # how entries have worn is part of what is read
         await self.maturer.shelf.refresh_existing(roots)
         run = await self._archive_old(path)
         catalogue = self.maturer.shelf.joined(roots)

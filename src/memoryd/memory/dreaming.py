@@ -29,6 +29,8 @@ MIN_SCORE, MIN_COUNT, MIN_CONTEXTS = 0.8, 3, 3  #: the gates of promotion
 FULL_COUNT, FULL_CONTEXTS, FULL_DAYS, FULL_SPAN, FULL_WORDS = 10, 5, 5, 7, 6  #: from these on a signal is 1
 HALF_LIFE_DAYS = 14  #: of recency
 SHARED, LEAST = 0.75, 3  #: share of the longer statement's words, and how many, that make two the same one
+MORE = 2  #: times as many words as a statement has another may have that says all of it
+MAX_FORMS = 4  #: ways of saying a statement that others are compared with
 THEMES = 6
 
 Differs = Callable[[str, str], bool]  #: whether two statements contradict each other
@@ -66,8 +68,14 @@ class Recurring:
 
     @property
     def text(self) -> str:
-        """Its newest words, the user's own where there are some."""
-        return max(self.mentions, key=lambda one: (one.tier.rank, one.at)).text
+        """Its words: the user's own where there are some, those that most mentions hold, the newest of these."""
+        held = [content_words(one.text) for one in self.mentions]
+
+        def standing(one: Mention) -> tuple[int, int, datetime]:
+            words = content_words(one.text)
+            return one.tier.rank, sum(words <= other for other in held), one.at
+
+        return max(self.mentions, key=standing).text
 
     @property
     def tier(self) -> Tier:
@@ -130,20 +138,28 @@ def gather(mentions: Iterable[Mention], known: Sequence[str], differs: Differs) 
     :param known: what is in memory, a statement each
     :param differs: asked only of statements that are near each other
     """
-    found: list[tuple[_Form, Recurring]] = []
+    found: list[tuple[list[_Form], Recurring]] = []
     for mention in sorted(mentions, key=lambda one: one.at):
         form = _Form.of(mention.text)
-        near = [one for other, one in found if form.near(other)]
+        near = [one for forms, one in found if any(map(form.near, forms))]
         same = next((one for one in near if not differs(one.text, mention.text)), None)
         for one in near:
             one.outdated |= one is not same and differs(one.text, mention.text)
         if same is None:
-            found.append((form, same := Recurring()))
+            found.append(([], same := Recurring()))
         same.mentions.append(mention)
-    held = [_Form.of(text) for text in known]
-    for form, one in found:
-        one.disputed = any(form.near(other) and differs(one.text, other.text) for other in held)
-    return [one for form, one in found if one.disputed or not any(form.near(other) for other in held)]
+        forms = next(forms for forms, one in found if one is same)
+        if len(forms) < MAX_FORMS and form not in forms:
+            forms.append(form)
+    return [one for _, one in found if _is_news(one, [_Form.of(text) for text in known], differs)]
+
+
+def _is_news(one: Recurring, known: Sequence["_Form"], differs: Differs) -> bool:
+    """Whether memory does not hold it already; what memory says otherwise is news, and disputed."""
+    form = _Form.of(one.text)
+    near = [other for other in known if form.near(other)]
+    one.disputed = any(differs(one.text, other.text) for other in near)
+    return one.disputed or not near
 
 
 def themes(found: Iterable[Recurring]) -> list[str]:
@@ -176,8 +192,10 @@ class _Form:
         return cls(text, bigrams(text), content_words(text))
 
     def near(self, other: "_Form") -> bool:
-        shared, longer = len(self.words & other.words), max(len(self.words), len(other.words))
-        return (shared >= LEAST and shared >= SHARED * longer) or jaccard(self.pairs, other.pairs) >= SAME_FACT
+        shared, lengths = len(self.words & other.words), sorted((len(self.words), len(other.words)))
+        contained = shared == lengths[0] > LEAST and lengths[1] <= MORE * lengths[0]
+        mostly = shared >= LEAST and shared >= SHARED * lengths[1]
+        return contained or mostly or jaccard(self.pairs, other.pairs) >= SAME_FACT
 
 
 def _times(count: int) -> str:

@@ -9,9 +9,11 @@ from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.reading import laid_out
 from memoryd.worker.agents.rules.scales import weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence
+from memoryd.worker.agents.rules.signs import Place
 
 FLOOR = -150  #: a sentence of less states nothing that lasts, however often it comes
 EVEN, STEP = -25, 60.0  #: the weight that is as relevant as not, and how many more make a difference
+BY_ITSELF = Place(None, None, False)  #: what comes again stands beside other things each time
 MIN_CHARS = 12  #: of a statement that says something, Chinese characters counting double
 
 
@@ -24,7 +26,8 @@ def statements(text: str) -> Iterator[Statement]:
     """Yield the sentences that may state something lasting: no questions, requests or wishes to forget."""
     for _, found in laid_out(text):
         for sentence, place in found:
-            told = weighed(sentence, place, language_of(sentence.text))
+            language = language_of(sentence.text)
+            told = max((weighed(sentence, where, language) for where in (place, BY_ITSELF)), key=_lasting)
             if _states(told):
                 yield Statement(told.text.strip(), 1 / (1 + math.exp((EVEN - told.lasting) / STEP)))
 
@@ -40,6 +43,10 @@ def _states(sentence: Sentence) -> bool:
         and wish_to_forget(sentence, language) is None
         and not hides_what_it_says(sentence.text)
     )
+
+
+def _lasting(sentence: Sentence) -> int:
+    return sentence.lasting
 
 
 def _length(text: str) -> int:
