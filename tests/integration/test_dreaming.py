@@ -217,7 +217,7 @@ async def dreamt(one: Days) -> bool:
     """Whether a sweep has dreamt."""
     before = (await one.ask("dream.list")).last_at
     await one.daemon.sweep.once()
-    return (await one.ask("dream.list")).last_at != before
+    return bool((await one.ask("dream.list")).last_at != before)
 
 
 async def test_dreams_come_by_their_schedule_once_nobody_works_and_a_missed_one_once(home: Path, project: str) -> None:

@@ -67,7 +67,7 @@ async def test_a_question_can_be_answered_in_other_words_and_goes_when_it_is_non
         core(one, directory, "测试覆盖率至少要 80%", "测试覆盖率至少要 90%", "The default branch is main")
         await save(one, "branch", "The default branch is master")
         await one.ask("maintenance.run", **FORGET)
-        found = dict((text, id) for id, text in await questions(one))
+        found = {text: id for id, text in await questions(one)}
         assert len(found) == 2
         coverage = next(id for text, id in found.items() if "覆盖率" in text)
         await one.ask("review.decide", id=coverage, decision="accept", text="测试覆盖率至少要 85%")
