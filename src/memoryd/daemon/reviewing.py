@@ -6,21 +6,22 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from pydantic import TypeAdapter
 
-from memoryd.daemon.commands import Commands, Roots
-from memoryd.daemon.journal.reviews import Reviews
+from memoryd.daemon.commands import Commands, Roots, Undone
+from memoryd.daemon.journal.reviews import PROPOSALS, Reviews
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
 from memoryd.memory.changes import readable
 from memoryd.memory.contradictions import Contradiction, Keep
+from memoryd.memory.entries import path_of
+from memoryd.memory.frontmatter import split
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ports import Rejected
 from memoryd.memory.proposal_rules import new_texts
-from memoryd.memory.proposals import Archive, Lines, Proposal, Save
+from memoryd.memory.proposals import Archive, Lines, Proposal, Save, Supersede
 from memoryd.memory.text import bare, nearest_sentence
 from memoryd.worker.ports import Applied
 from memoryd.worker.run import Plan
@@ -28,8 +29,6 @@ from memoryd.worker.run import Plan
 MAX_QUOTES = 5
 MAX_QUOTE_CHARS = 300
 MAX_DIFF_ROWS = 40
-
-Decision = Literal["accept", "reject", "undo"]
 
 _PROPOSAL: TypeAdapter[Proposal] = TypeAdapter(Proposal)
 
@@ -40,7 +39,9 @@ class Waiting:
 
     row: Row
     text: str  #: what would be written or taken away; of an outside write its diff
+    words: str | None  #: what an edit starts from; None: nothing of it can be worded otherwise
     quotes: tuple[str, ...]  #: the cited words nearest to it, with who said them
+    sources: tuple[str, ...]  #: `host/session#seq` of each quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +55,20 @@ class Inbox:
     def list(self, dirs: Collection[Path] | None, *, limit: int, offset: int = 0) -> list[Waiting]:
         """What is open in these directories. Blocking."""
         rows = self.reviews.open(dirs, limit=limit, offset=offset)
-        return [Waiting(row=row, text=self.text_of(row), quotes=self._quotes(row)) for row in rows]
+        return list(map(self._waiting, rows))
+
+    def _waiting(self, row: Row) -> Waiting:
+        text = self.text_of(row)
+        quoted = self._quoted(row, text)
+        return Waiting(
+            row=row, text=text, words=_words_of(row),
+            quotes=tuple(quote for _, quote in quoted), sources=tuple(source for source, _ in quoted),
+        )  # fmt: skip
 
     async def decide(
-        self, ident: str, decision: Decision, *, text: str | None = None, keep: Keep | None = None
+        self, ident: str, *, accept: bool, text: str | None = None, keep: Keep | None = None
     ) -> tuple[str | None, tuple[str, ...]]:
-        """Carry a wish out, put it away, or take that back; returns the run that wrote memory, if any, and its files.
+        """Carry a wish out, or put it away; returns the run that wrote memory, if one did, and its files.
 
         Accepting is a run by the person: no evidence is asked for, names, limits and scans are. The row is settled
         after it, so a crash between the two leaves it open, and accepting again changes nothing.
@@ -70,27 +79,29 @@ class Inbox:
         :raises Conflict: it was decided already, or the file changed since
         :raises ScanRejected: a gate refuses it; it stays open
         """
-        if decision == "undo":
-            return await self._undo(ident)
-        row, accept = await asyncio.to_thread(self.reviews.get, ident), decision == "accept"
+        row = await asyncio.to_thread(self.reviews.get, ident)
         if keep is not None and (row["kind"] != "contradiction" or not accept):
             raise UsageError("`keep` answers a contradiction, with accept; to let both stand, reject it")
         run, files, rejected = await self._carry_out(row, accept, text, keep or "first")
         status = "accepted" if accept else "rejected"
-        await asyncio.to_thread(self.reviews.settle, row["id"], status, rejected, run=run)
+        await asyncio.to_thread(self.reviews.settle, row["id"], status, run, rejected)
         return run, files
 
-    async def _undo(self, ident: str) -> tuple[str | None, tuple[str, ...]]:
-        """Take a decision back, with the run that carried it out: the row waits again, for a person alone.
+    async def take_back(self, ident: str) -> Undone | None:
+        """Take a decision back: what it changed in memory is undone, and the wish waits again.
 
-        :raises Conflict: it waits still, or its run was taken back already
+        The row is opened last, so a crash before that leaves it decided, and taking it back again goes on.
+
+        :raises NotFound: nothing of that id, or purged since
+        :raises Conflict: it still waits
         """
-        row = await asyncio.to_thread(self.reviews.find, ident)
-        if row["status"] == "open":
-            raise Conflict(f"{ident} was not decided; there is nothing to take back")
-        undone = await self.commands.undo(row["decided_run"]) if row["decided_run"] else None
+        row = await asyncio.to_thread(self.reviews.decided, ident)
+        run = row["decided_run"]
+        undone = None
+        if run and not await asyncio.to_thread(self.commands.runlog.undone, run):
+            undone = await self.commands.undo(run)
         await asyncio.to_thread(self.reviews.reopen, row["id"])
-        return (undone.run, undone.files) if undone else (None, ())
+        return undone
 
     async def _carry_out(
         self, row: Row, accept: bool, text: str | None, keep: Keep
@@ -149,35 +160,47 @@ class Inbox:
         return self.runs.roots_of(directory)
 
     def text_of(self, row: Row) -> str:
-        if row["kind"] == "draft":
-            return row["reason"]  # type: ignore[no-any-return]
-        if row["kind"] == "outside":
-            return self._diff(json.loads(row["detail"]))
-        if row["kind"] == "contradiction":
-            return Contradiction.of(json.loads(row["detail"])).text
-        return "\n".join(map(_shown, _proposals(row)))
+        """What would be written or taken away, as a person reads it. Blocking."""
+        match row["kind"]:
+            case "outside":
+                return self._diff(json.loads(row["detail"]))
+            case "contradiction":
+                return Contradiction.of(json.loads(row["detail"])).text
+            case "draft":
+                return str(row["reason"])
+            case _:
+                return "\n".join(self._shown(row, proposal) for proposal in _proposals(row))
+
+    def _shown(self, row: Row, proposal: Proposal) -> str:
+        return _shown(proposal, self._standing(row, proposal) if isinstance(proposal, Save) else "")
+
+    def _standing(self, row: Row, proposal: Save) -> str:
+        """The words of the entry that a save would put away, '' for a new one."""
+        root = self._roots(row).get(Root(row["scope"]))
+        path = path_of(proposal.old if isinstance(proposal, Supersede) else proposal.slug)
+        content = self._bytes(self.runs.versions.newest(root).get(path)) if root else None
+        return split(readable(content))[1].strip() if content else ""
 
     def _diff(self, detail: Mapping[str, str]) -> str:
         old, new = (readable(self._bytes(detail[side]) or b"").splitlines() for side in ("before", "after"))
         rows = list(difflib.unified_diff(old, new, detail["path"], detail["path"], lineterm="", n=0))
         return "\n".join([*rows[:MAX_DIFF_ROWS], *(["…"] if len(rows) > MAX_DIFF_ROWS else [])])
 
-    def _quotes(self, row: Row) -> tuple[str, ...]:
-        if row["kind"] in ("draft", "outside"):
-            return ()
-        shown, cites = self.text_of(row), json.loads(row["detail"]).get("cites", ())
-        spans = self.runs.evidence.spans(cites).values()
-        near = (nearest_sentence(span.text, shown, MAX_QUOTE_CHARS) for span in spans)
-        return tuple(f"{span.tier}: {quote}" for span, quote in zip(spans, near, strict=True) if quote)[:MAX_QUOTES]
+    def _quoted(self, row: Row, text: str) -> tuple[tuple[str, str], ...]:
+        """Where it was said and the words, for the first cited events that are still there."""
+        spans = self.runs.evidence.spans(json.loads(row["detail"]).get("cites", ())).values()
+        near = [(span, nearest_sentence(span.text, text, MAX_QUOTE_CHARS)) for span in spans]
+        said = ((f"{s.host}/{s.session_id}#{s.seq}", f"{s.tier}: {quote}") for s, quote in near if quote)
+        return tuple(said)[:MAX_QUOTES]
 
     def _bytes(self, digest: str | None) -> bytes | None:
         return self.runs.versions.content(digest) if digest else None
 
 
 def _proposals(row: Row) -> tuple[Proposal, ...]:
-    """What a row wishes for; a dream may wish for several changes together."""
+    """What a row wishes for; a dream may wish for several changes together, a write or a question for none."""
     detail = json.loads(row["detail"])
-    wished = detail["proposals"] if row["kind"] == "dream" else [detail]
+    wished = detail["proposals"] if row["kind"] == "dream" else [detail] if row["kind"] in PROPOSALS else []
     return tuple(_PROPOSAL.validate_python(one) for one in wished)
 
 
@@ -189,19 +212,39 @@ def _answered(row: Row, text: str | None, keep: Keep) -> tuple[Proposal, ...]:
     return (_reworded(first, text), *(rest if text is None else ()))
 
 
-def _shown(proposal: Proposal) -> str:
-    """A wish as a person reads it: where to, and what is added, replaced or taken away."""
+def _words_of(row: Row) -> str | None:
+    """What an edit starts from."""
+    if row["kind"] == "contradiction":
+        return Contradiction.of(json.loads(row["detail"])).first.text
+    return next(map(_words, _proposals(row)), None)
+
+
+def _shown(proposal: Proposal, old: str = "") -> str:
+    """A wish as a person reads it: where to, and what is added, replaced or taken away; `old`: what a save replaces."""
     match proposal:
         case Lines():
             rows = [f"+ {line}" for line in proposal.add] + [f"- {line}" for line in proposal.remove]
             rows += [f"- {old}\n+ {new}" for old, new in proposal.replace]
             return "\n".join([f"{proposal.file}:", *rows])
         case Save():
-            return f"{proposal.slug} ({proposal.type}): {proposal.content}"
+            rows = [f"- {line}" for line in old.splitlines()] + [f"+ {line}" for line in proposal.content.splitlines()]
+            return "\n".join([f"{proposal.slug} ({proposal.type}):", *rows])
         case Archive():
             return f"archive {proposal.slug}"
         case _:
             return proposal.content
+
+
+def _words(proposal: Proposal) -> str | None:
+    match proposal:
+        case Save():
+            return proposal.content
+        case Lines() if proposal.add:
+            return "\n".join(proposal.add)
+        case Lines() if len(proposal.replace) == 1:
+            return proposal.replace[0][1]
+        case _:
+            return None
 
 
 def _reworded(proposal: Proposal, text: str | None) -> Proposal:
@@ -212,8 +255,8 @@ def _reworded(proposal: Proposal, text: str | None) -> Proposal:
         case Save():
             return proposal.model_copy(update={"content": text})
         case Lines() if proposal.add:
-            return proposal.model_copy(update={"add": (text,)})
-        case Lines() if proposal.replace:
-            return proposal.model_copy(update={"replace": tuple((old, text) for old, _ in proposal.replace)})
+            return proposal.model_copy(update={"add": tuple(filter(str.strip, text.splitlines()))})
+        case Lines() if len(proposal.replace) == 1:
+            return proposal.model_copy(update={"replace": ((proposal.replace[0][0], text),)})
         case _:
-            raise UsageError("this takes something away; it has no words to replace")
+            raise UsageError("this takes something away or changes several lines; accept or reject it as it is")

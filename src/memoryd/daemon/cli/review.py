@@ -1,5 +1,6 @@
 """review: what waits for a person's word, and that word."""
 
+import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from memoryd.daemon.cli.screen import Column
 from memoryd.daemon.cli.times import ago
 from memoryd.ipc.methods.review import ReviewDecided, ReviewItem
 
-review_app = typer.Typer(help="What waits for your word before it becomes memory.", no_args_is_help=True)
+review_app = typer.Typer(invoke_without_command=True)
 app.add_typer(review_app, name="review", rich_help_panel=MEMORY)
 
 
@@ -23,6 +24,29 @@ class Keep(StrEnum):
 
 
 Ident = Annotated[str, typer.Argument(metavar="ID", help="As `review list` shows it.")]
+
+
+@review_app.callback()
+def review(context: typer.Context, cwd: OnlyCwd = None) -> None:
+    """What waits for your word before it becomes memory.
+
+    Without a command, on a terminal, a screen: one key accepts, edits, rejects or takes back (needs the extra
+    `review`). Elsewhere the list.
+
+    Example: [cyan]memoryd review[/]
+    """
+    if context.invoked_subcommand:
+        return None
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return review_list(cwd=cwd)
+    try:
+        from memoryd.daemon.cli.inbox import InboxScreen
+    except ImportError:
+        screen.warn("note: `pip install 'memoryd[review]'` makes this a screen with keys; here is the list")
+        return review_list(cwd=cwd)
+    asking.ask("daemon.health")  # a daemon that is not there is told before the terminal is taken over
+    InboxScreen(asking.places_anyway().socket, asking.given(cwd)).run()
+    return None
 
 
 @review_app.command(name="list")
@@ -91,11 +115,11 @@ def reject(ident: Ident, json: Json = False) -> None:
 
 @review_app.command()
 def undo(ident: Ident, json: Json = False) -> None:
-    """Take a decision back, with the run that carried it out: it waits again.
+    """Take a decision back: what it changed is undone, and it waits again.
 
     Example: [cyan]memoryd review undo 3[/]
     """
-    _tell(asking.ask("review.decide", {"id": ident, "decision": "undo"}), "taken back", json)
+    _tell(asking.ask("review.decide", {"id": ident, "decision": "undo"}), "taken back; it waits again", json)
 
 
 def _tell(done: ReviewDecided, word: str, json: bool) -> None:
@@ -103,4 +127,4 @@ def _tell(done: ReviewDecided, word: str, json: bool) -> None:
         return screen.as_json(done)
     run = f" (run {done.run[:8]}; {', '.join(done.files)})" if done.run else ""
     screen.say(f"{word}{run}")
-    return screen.notes(done.warnings)
+    return screen.notes((*done.warnings, *done.conflicts))

@@ -7,12 +7,12 @@ from pathlib import Path
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import answers
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.handlers.given import Given
+from memoryd.daemon.handlers.review import Review
 from memoryd.daemon.journal import dreams
 from memoryd.daemon.journal.store import Row
-from memoryd.errors import NotFound, UsageError
+from memoryd.errors import NotFound
 from memoryd.ipc.methods import dream as m
-from memoryd.ipc.methods.review import ReviewDecided
+from memoryd.ipc.methods.review import ReviewDecided, ReviewDecideParams
 from memoryd.memory import dreaming
 from memoryd.memory.ports import Span
 from memoryd.memory.recall import clean
@@ -54,13 +54,8 @@ class Dreams(Handlers):
         )  # fmt: skip
 
     async def dream_decide(self, params: m.DreamDecideParams) -> ReviewDecided:
-        if params.text is not None and params.decision != "accept":
-            raise UsageError("a text is for accept: it is written instead of the proposed words")
         await asyncio.to_thread(self._row, params.id)
-        given = Given()
-        text = await asyncio.to_thread(given.text, params.text) if params.text is not None else None
-        run, files = await self.daemon.inbox.decide(params.id, params.decision, text=text)
-        return ReviewDecided(decision=params.decision, run=run, files=files, warnings=await self.told(given))
+        return await Review(self.daemon).review_decide(ReviewDecideParams(**params.model_dump()))
 
     def _row(self, ident: str) -> Row:
         """:raises NotFound: there is no such candidate"""

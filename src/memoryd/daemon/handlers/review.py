@@ -1,6 +1,7 @@
 """The review inbox."""
 
 import asyncio
+from dataclasses import asdict
 
 from memoryd.clock import parse_rfc3339
 from memoryd.daemon import answers
@@ -26,11 +27,15 @@ class Review(Handlers):
         )
 
     async def review_decide(self, params: m.ReviewDecideParams) -> m.ReviewDecided:
-        if params.text is not None and params.decision != "accept":
+        if params.decision == "undo":
+            undone = await self.daemon.inbox.take_back(params.id)
+            return m.ReviewDecided(decision="undo", **asdict(undone)) if undone else m.ReviewDecided(decision="undo")
+        accept = params.decision == "accept"
+        if params.text is not None and not accept:
             raise UsageError("a text is for accept: it is written instead of the proposed words")
         given = Given()
         text = await asyncio.to_thread(given.text, params.text) if params.text is not None else None
-        run, files = await self.daemon.inbox.decide(params.id, params.decision, text=text, keep=params.keep)
+        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=text, keep=params.keep)
         return m.ReviewDecided(decision=params.decision, run=run, files=files, warnings=await self.told(given))
 
 
@@ -38,6 +43,6 @@ def _item(waiting: Waiting) -> m.ReviewItem:
     row = waiting.row
     return m.ReviewItem(
         id=str(row["id"]), at=parse_rfc3339(row["at"]), scope=row["scope"], kind=row["kind"], text=clean(waiting.text),
-        reason=row["reason"], tier=row["tier"], quotes=tuple(map(clean, waiting.quotes)), memory_dir=row["dir"],
-        run=row["run_id"],
+        reason=row["reason"], tier=row["tier"], words=waiting.words and clean(waiting.words),
+        quotes=tuple(map(clean, waiting.quotes)), sources=waiting.sources, memory_dir=row["dir"], run=row["run_id"],
     )  # fmt: skip

@@ -21,11 +21,12 @@ from memoryd.memory.routing import root_of
 from memoryd.memory.text import fold
 from memoryd.worker.ports import Run
 
+#: the run by which a decision changed memory, for who takes the decision back
+MIGRATION = "alter table reviews add column decided_run text;"
+
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
-WAITING = ("save", "supersede", "lines", "archive", "contradiction")  #: kinds that wait for a person; others only tell
-MIGRATION = """
-    alter table reviews add column decided_run text;  -- the run that carried the decision out
-"""
+PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that are one wish
+WAITING = (*PROPOSALS, "contradiction")  #: kinds that wait for a person; the others only tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,18 @@ class Reviews:
         """
         row = self.find(ident)
         if row["status"] != "open":
-            raise Conflict(f"{ident} was {row['status']} already; `memoryd log` shows what it changed")
+            raise Conflict(f"{ident} was {row['status']} already; `memoryd review undo {ident}` takes that back")
+        return row
+
+    def decided(self, ident: str) -> Row:
+        """A row that was accepted or rejected.
+
+        :raises NotFound: no such row
+        :raises Conflict: it still waits
+        """
+        row = self.find(ident)
+        if row["status"] == "open":
+            raise Conflict(f"{ident} was not decided: there is nothing to take back")
         return row
 
     def find(self, ident: str) -> Row:
@@ -74,8 +86,8 @@ class Reviews:
             raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
         return dict(row)
 
-    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = (), *, run: str | None = None) -> None:
-        """Note a decision and the run that carried it out; facts that were rejected need a later word of the user."""
+    def settle(self, ident: int, status: str, run: str | None, rejected: Sequence[Rejected] = ()) -> None:
+        """Note a decision and the run it made; facts that were rejected need a later word of the user."""
 
         def write(connection: sqlite3.Connection) -> None:
             now = rfc3339(self.journal.clock())
@@ -90,7 +102,7 @@ class Reviews:
         self.journal.write(write)
 
     def reopen(self, ident: int) -> None:
-        """Take a decision back: the row waits again, and what was put away with it may be said again."""
+        """Forget a decision: the row waits again, and what it rejected is as if nobody had decided."""
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(

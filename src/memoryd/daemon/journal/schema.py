@@ -200,7 +200,8 @@ MIGRATIONS: tuple[str, ...] = (
     spawns.REPORTS,
     imported.MIGRATION,
     worked.MIGRATION,
-    recalled.MIGRATION + reviews.MIGRATION,
+    reviews.MIGRATION,
+    recalled.MIGRATION,
 )
 
 
