@@ -12,6 +12,9 @@ from memoryd.daemon import config as configuration
 from memoryd.daemon.journal.selection import Selection
 from memoryd.errors import NotFound
 from memoryd.memory import dreaming
+from memoryd.memory.ports import Author
+from memoryd.memory.proposals import Summary
+from memoryd.worker.ports import Run
 
 SAID = (
     "the invoices are rounded per line, so the total test has to change",
@@ -132,6 +135,31 @@ async def test_what_tools_and_answers_say_is_no_mention_and_what_is_pasted_is_no
             await one.turn(f"t{n}", f"Explain this, part {n}:\n{said}")
         await one.ask("maintenance.run", **DREAM)
         assert not [item for item in (await one.ask("dream.list", all=True)).items if item.tier == "user"]
+
+
+async def test_what_an_agent_says_in_summaries_becomes_a_dated_fact_at_best(home: Path, project: str) -> None:
+    said = "The nightly build lives on the blue machine."
+    async with days(home, project) as one:
+        roots, directory = await one.roots(), await one.directory()
+        for n in range(6):
+            one.now += timedelta(days=1)
+            await one.turn(f"b{n}", f"Where does build {n} run?", answer=said)
+            content = f"# Session\n\n## Asked\n- Where does build {n} run?\n\n## Done (in the agent's words)\n- {said}"
+            run = Run(id=f"run{n}", dir=directory, roots=roots, author=Author.RUN, action="consolidate", agent="rules")
+            wish = Summary(
+                host="claude-code", session_id=f"b{n}", date=f"{one.now:%Y-%m-%d}", content=content, cites=(2 * n + 2,)
+            )
+            _, plan = await one.daemon.commands.attempt(run, one.daemon.runner.propose(run, [wish]))
+            assert not plan.refused
+        assert (await one.ask("maintenance.run", **DREAM)).promoted == 1
+        (found,) = (await one.ask("dream.list", all=True)).items
+        assert (found.tier, found.sessions) == ("host", 6)
+        (entry,) = [i for i in (await one.ask("memory.list", cwd=project)).items if i.path.startswith("knowledge/")]
+        assert entry.tier == "host"
+        assert entry.expires_at == one.now + timedelta(days=30)
+        assert said.rstrip(".") not in (directory / "constraints.md").read_text()
+        why = (await one.ask("memory.why", cwd=project, name=entry.path)).items
+        assert {row.quote for row in why if row.seq} == {said}
 
 
 async def test_a_later_word_makes_a_candidate_outdated(home: Path, project: str) -> None:

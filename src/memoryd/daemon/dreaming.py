@@ -77,7 +77,7 @@ class Dreamer:
     async def by_schedule(self) -> None:
         """Dream everywhere; noted at the end, so that a crash leaves it to be done again."""
         now = self.maturer.clock()
-        for path in await asyncio.to_thread(self.maturer.directories):
+        for path in await asyncio.to_thread(self.maturer.directories, made=False):
             try:
                 await self.dream(path)
             except MemorydError as error:

@@ -59,7 +59,7 @@ class Process(Handlers):
         return m.Maintained(runs=await self.daemon.maintenance.run(params.task))
 
     async def _dream(self, params: m.MaintenanceParams) -> m.Maintained:
-        every = await asyncio.to_thread(self.daemon.maturer.directories)
+        every = await asyncio.to_thread(self.daemon.maturer.directories, made=False)
         dirs = [await self.binding(params.cwd)] if params.cwd else every
         done = [
             await self.daemon.dreamer.dream(path, backfill=params.backfill, since=params.since) for path in dirs

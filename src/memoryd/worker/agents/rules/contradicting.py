@@ -20,6 +20,7 @@ from memoryd.worker.agents.rules.weighing import OF_PERSON
 SINGLE = OF_PERSON | {"agent name", "answer language", "theme"}
 SAME = 0.5  #: share of the words of the longer text that both have, in one order
 MAX_VALUE, MAX_CHINESE_VALUE = 3, 8  #: words, or characters, that stand in the place of others
+MAX_SINGLE = 16  #: words of a text that gives one of these attributes and nothing else
 MAX_CHARS = 300  #: a longer text says several things
 
 _TOKEN = re.compile(rf"\d+(?:[.:]\d+)*|[^\W\d_{CJK}][\w.+#/-]*[\w+#]|[^\W_]|[{CJK}]")
@@ -67,7 +68,7 @@ def difference(one: str, other: str) -> Difference | None:
     if not apart or _BOTH.search(fold(one)) or _BOTH.search(fold(other)):
         return None
     slots = _slots(one) & _slots(other)
-    if slots & SINGLE and _each_has_its_own(apart):
+    if slots & SINGLE and _each_has_its_own(apart) and max(map(len, (_tokens(plain), _tokens(another)))) <= MAX_SINGLE:
         return Difference.VALUE
     if len(apart) != 1 or not _is_small(apart[0]) or not _alike(_tokens(plain), _tokens(another)):
         return None
