@@ -63,6 +63,7 @@ async def test_what_a_user_says_again_and_again_becomes_memory_and_can_be_taken_
         undone = await one.ask("dream.decide", id=promoted.id, decision="undo")
         assert undone.run
         assert ROUNDED not in texts(directory).lower()
+        assert [item.held for item in (await one.ask("dream.list", cwd=project)).items] == [True]
         await one.on_days(SAID[0])
         assert not (await one.ask("maintenance.run", **DREAM)).promoted, "what a person took back waits for a person"
         await one.ask(

@@ -1,13 +1,19 @@
 """Forgetting: contradictions, stale names, old entries; through a daemon whose clock is faked."""
 
 import asyncio
+import json
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.daemons import until
 from support.days import Days, days
 
+from memoryd.daemon.journal import recalled
 from memoryd.errors import Conflict, UsageError
+from memoryd.ipc.methods.events import HookDeliver
 from memoryd.memory.model import EntryType, FileKey, Root
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Save
@@ -152,6 +158,42 @@ async def flags(one: Days, slug: str) -> set[str]:
     found = await one.ask("memory.list", cwd=one.cwd, check=True)
     (item,) = [item for item in found.items if item.path == f"knowledge/{slug}.md"]
     return {flag for flag in item.flags if flag.startswith("names")}
+
+
+async def test_a_prompt_and_a_search_that_find_an_entry_count_as_uses(home: Path, project: str) -> None:
+    async with days(home, project) as one:
+        await one.turn("s", "hello")
+        directory = await one.directory()
+        await save(one, "printer", "The label printer in the warehouse only speaks ZPL")
+
+        async def uses() -> int:
+            found = await asyncio.to_thread(recalled.wear, one.daemon.journal, str(directory))
+            return found["knowledge/printer.md"].uses if found else 0
+
+        await hook(one, "SessionStart", source="startup")
+        assert await uses() == 0, "what every session is told is wanted by nobody"
+        await save(one, "printer", "The label printer in the warehouse only speaks ZPL, not PDF")
+        assert "ZPL" in await hook(one, "UserPromptSubmit", prompt="why does the label printer print garbage?")
+        assert await uses() == 1
+        for _ in range(2):
+            await one.ask("memory.search", cwd=project, query="label printer")
+        await until(lambda: _is(uses, 2))
+        await one.ask("maintenance.run", **FORGET)
+        (entry,) = [e for _, e in (await one.daemon.shelf.view(await one.roots())).entries if e.slug == "printer"]
+        assert entry.uses == 2
+
+
+async def _is(count: Callable[[], Awaitable[int]], wanted: int) -> bool:
+    return await count() == wanted
+
+
+async def hook(one: Days, event: str, **stdin: Any) -> str:
+    """What a session's hook is answered."""
+    one.n += 1
+    one.now += timedelta(seconds=10)
+    raw = json.dumps({"hook_event_name": event, "session_id": "h1", "cwd": one.cwd, **stdin})
+    params = HookDeliver(id=f"{one.n:032x}", at=one.now, host="claude-code", event=event, raw=raw, cwd=one.cwd)
+    return (await one.daemon.ingest.deliver(params)).stdout
 
 
 async def test_forgetting_again_on_a_day_changes_and_asks_nothing(home: Path, project: str) -> None:

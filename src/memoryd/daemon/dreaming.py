@@ -6,13 +6,11 @@ its row leaves the candidate open; the next pass finds that memory holds it, and
 """
 
 import asyncio
-import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import structlog
 
@@ -24,6 +22,7 @@ from memoryd.daemon.journal.dreams import BACKFILL, LIVE
 from memoryd.daemon.journal.store import Row
 from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.mentions import Collector
+from memoryd.daemon.staging import Stage, Staged
 from memoryd.errors import MemorydError
 from memoryd.memory import diary, dreaming, entries, frontmatter
 from memoryd.memory.changes import Cited, decode, encode
@@ -37,8 +36,10 @@ from memoryd.worker.run import Plan
 
 LOOK_BACK_DAYS = 30  #: of a pass that is not a backfill
 LEAST_COUNT = 2  #: mentions of what is staged
-MAX_STAGED = 20  #: candidates of a directory and lane that wait, the best ones
 KEPT_WITHIN_DAYS = 10  #: a dated fact that is wanted is kept on when it would expire so soon
+
+_LAST = "dreamt_at"
+_EVER = datetime.min.replace(tzinfo=UTC)
 
 log = structlog.get_logger("dreaming")
 
@@ -98,87 +99,48 @@ class Dreamer:
         :param backfill: replay old daily notes and summaries into candidates; nothing is promoted
         :param since: how far a backfill goes back; None: as far as there is anything
         """
-        now = self.maturer.clock()
         roots = await asyncio.to_thread(self.maturer.runs.roots_of, path)
         await self.maturer.shelf.refresh_existing(roots)
-        from_when = since or (datetime.min.replace(tzinfo=UTC) if backfill else now - timedelta(days=LOOK_BACK_DAYS))
-        lane = BACKFILL if backfill else LIVE
-        found = await asyncio.to_thread(self._gathered, path, roots, from_when, backfill=backfill)
-        before = {row["id"] for row in await asyncio.to_thread(dreams.candidates, self.maturer.journal, [path])}
-        rows = await asyncio.to_thread(self._stage, path, roots, found, lane)
-        promoted = [] if backfill else [await self._promote(path, roots, *pair) for pair in rows]
-        runs = tuple(filter(None, promoted))
-        written = await self._write_diary(path, [one for _, one in rows])
-        staged = sum(row["id"] not in before for row, _ in rows)
-        log.info("dreaming.done", dir=str(path), found=len(found), staged=staged, runs=len(runs))
-        waiting = await asyncio.to_thread(self._open, path)
-        return Dreamt(
-            staged=staged, waiting=len(waiting), promoted=runs, runs=(*runs, *filter(None, [written]))
-        )  # fmt: skip
+        staged = await asyncio.to_thread(self._staged, path, roots, since, backfill=backfill)
+        promoted = [] if backfill else [await self._promote(path, roots, one.row, one.one) for one in staged]
+        runs, new = tuple(filter(None, promoted)), sum(one.new for one in staged)
+        written = await self._write_diary(path, [one.one for one in staged])
+        log.info("dreaming.done", dir=str(path), found=len(staged), staged=new, runs=len(runs))
+        waiting = await asyncio.to_thread(dreams.candidates, self.maturer.journal, [path], decided=False)
+        return Dreamt(staged=new, waiting=len(waiting), promoted=runs, runs=(*runs, *filter(None, [written])))
 
-    def _gathered(self, path: Path, roots: Mapping[Root, Path], since: datetime, *, backfill: bool) -> list[Recurring]:
-        """The candidates of a directory, the best first."""
+    def _staged(
+        self, path: Path, roots: Mapping[Root, Path], since: datetime | None, *, backfill: bool
+    ) -> list[Staged]:
+        """Collect, gather and stage. Blocking."""
+        now, role = self.maturer.clock(), next(root for root, one in roots.items() if one == path)
+        lane, ever = (BACKFILL, _EVER) if backfill else (LIVE, now - timedelta(days=LOOK_BACK_DAYS))
+        found = self._gathered(path, role, roots, since or ever, backfill=backfill)
+        stage = Stage(
+            journal=self.maturer.journal, path=path, scope=role, catalogue=self.maturer.shelf.joined(roots),
+            has_project=Root.PROJECT in roots, now=now, lane=lane,
+        )  # fmt: skip
+        return stage.bring_up(sorted(found, key=lambda one: -one.score(now)))
+
+    def _gathered(
+        self, path: Path, role: Root, roots: Mapping[Root, Path], since: datetime, *, backfill: bool
+    ) -> list[Recurring]:
+        """The candidates of a directory; of a backfill those that came once, too."""
         from memoryd.worker.agents.rules.contradicting import difference  # an idle daemon holds no patterns
 
-        role = next(root for root, one in roots.items() if one == path)
-        place, now = self.maturer.shelf.place(path), self.maturer.clock()
         collector = Collector(
             journal=self.maturer.journal, runs=self.maturer.runs, path=path, root=role, since=since,
-            files={FileKey(role, name): content for name, content in place.directory.read_all().items()},
-            catalogue=self.maturer.shelf.joined(roots),
+            files=self._files(path, role), catalogue=self.maturer.shelf.joined(roots),
         )  # fmt: skip
         made = dreaming.gather(
             collector.statements(backfill=backfill), collector.known(),
             lambda one, other: difference(one, other) is not None,
         )  # fmt: skip
-        least = 1 if backfill else LEAST_COUNT
-        found = [one for one in (*made, *([] if backfill else collector.wanted())) if one.count >= least]
-        return sorted(found, key=lambda one: -one.score(now))[:MAX_STAGED]
+        return made if backfill else [one for one in (*made, *collector.wanted()) if one.count >= LEAST_COUNT]
 
-    def _stage(
-        self, path: Path, roots: Mapping[Root, Path], found: Sequence[Recurring], lane: str
-    ) -> list[tuple[Row, Recurring]]:
-        """Bring the rows up to what was found, drop those that nothing speaks for; returns what waits with its row."""
-        rows = dreams.candidates(self.maturer.journal, [path])
-        known = [(row, next((one for one in found if _is(row, one)), None)) for row in rows]
-        decided = [one for row, one in known if one and row["status"] != "open" and not _is_kept(row)]
-        stale = [row["id"] for row, one in known if one is None and _is_open(row, lane)]
-        if stale:
-            dreams.drop(self.maturer.journal, stale)
-        for one in found:
-            if one in decided:
-                continue
-            row = next((row for row, other in known if other is one), None)
-            detail, reason = self._detail(path, roots, one, lane, row["detail"] if row else {})
-            if row is None:
-                dreams.stage(self.maturer.journal, path, _scope(path, roots), one.text, detail, reason)
-            elif row["status"] == "open":
-                dreams.refresh(self.maturer.journal, row["id"], detail, reason)
-        now = dreams.candidates(self.maturer.journal, [path])
-        pairs = [(row, next((one for one in found if one not in decided and _is(row, one)), None)) for row in now]
-        return [(row, one) for row, one in pairs if one is not None]
-
-    def _detail(
-        self, path: Path, roots: Mapping[Root, Path], one: Recurring, lane: str, before: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], str]:
-        """What a row keeps of a candidate, and the sentence that tells where it stands."""
-        now = self.maturer.clock()
-        proposals = wishing.wishes(one, self.maturer.shelf.joined(roots), has_project=Root.PROJECT in roots)
-        unmet = [
-            *one.unmet(now),
-            *(["it rests on nothing that a user or an agent said"] if not (one.cites or one.entry) else []),
-        ]
-        detail = {
-            "text": one.text, "tier": str(one.tier), "lane": before.get("lane", lane), "entry": one.entry,
-            "score": one.score(now), "signals": {k: round(v, 3) for k, v in one.signals(now).items()},
-            "count": one.count, "contexts": one.contexts, "sessions": one.sessions, "days": one.days,
-            "first_at": rfc3339(one.mentions[0].at), "last_at": rfc3339(one.mentions[-1].at),
-            "sources": sorted({str(mention.source) for mention in one.mentions}), "unmet": unmet,
-            "cites": list(one.cites), "proposals": [json.loads(p.model_dump_json()) for p in proposals],
-            "held": before.get("held", False), "refused": before.get("refused"),
-        }  # fmt: skip
-        seen = f"{one.count} times in {one.sessions} sessions on {one.days} days, score {one.score(now):.2f}"
-        return detail, "; ".join([seen, *unmet])
+    def _files(self, path: Path, role: Root) -> Mapping[FileKey, bytes]:
+        found = self.maturer.shelf.place(path).directory.read_all()
+        return {FileKey(role, name): content for name, content in found.items()}
 
     # promotion
 
@@ -190,13 +152,9 @@ class Dreamer:
         if one.entry:
             return await self._keep(path, row, one)
         run = Run(
-            id=uuid.uuid4().hex,
-            dir=directory_of(roots),
-            roots=roots,
-            author=Author.RUN,
-            action="dream",
+            id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=Author.RUN, action="dream",
             agent="memoryd",
-        )
+        )  # fmt: skip
         wished = wishing.loads(detail["proposals"])
         outcome, plan = await self.maturer.commands.attempt(run, self.maturer.commands.runner.propose(run, wished))
         if isinstance(outcome, Applied):
@@ -249,33 +207,6 @@ class Dreamer:
         rows = dreams.candidates(self.maturer.journal, [path])
         of_today = [row for row in rows if row["at"] >= start or (row["decided_at"] or "") >= start]
         return sorted(of_today, key=lambda row: (row["status"] == "open", -row["detail"]["score"], row["id"]))
-
-    def _open(self, path: Path) -> list[Row]:
-        return dreams.candidates(self.maturer.journal, [path], decided=False)
-
-
-_LAST = "dreamt_at"
-
-
-def _is(row: Row, one: Recurring) -> bool:
-    """Whether a row is of this candidate: the same entry, or a statement near its own."""
-    detail = row["detail"]
-    if detail["entry"] or one.entry:
-        return bool(detail["entry"] == one.entry)
-    return dreaming.same(detail["text"], one.text)
-
-
-def _is_open(row: Row, lane: str) -> bool:
-    return row["status"] == "open" and row["detail"]["lane"] == lane == LIVE and not row["detail"]["held"]
-
-
-def _is_kept(row: Row) -> bool:
-    """Whether a row is of a dated fact that was let stay: it may be let stay again."""
-    return bool(row["detail"]["entry"]) and row["status"] == "accepted"
-
-
-def _scope(path: Path, roots: Mapping[Root, Path]) -> str:
-    return str(next(root for root, one in roots.items() if one == path))
 
 
 def _told(row: Row) -> str:
