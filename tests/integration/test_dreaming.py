@@ -9,6 +9,7 @@ from support.daemons import places
 from support.days import Days, days
 
 from memoryd.daemon import config as configuration
+from memoryd.daemon.journal import dreams
 from memoryd.daemon.journal.selection import Selection
 from memoryd.errors import NotFound
 from memoryd.memory import dreaming
@@ -92,6 +93,26 @@ async def test_each_signal_and_gate_is_told_with_the_turns_that_it_rests_on(home
         assert "gRPC" in texts(await one.directory())
         with pytest.raises(NotFound):
             await one.ask("dream.explain", id="99")
+
+
+async def test_a_dream_that_was_cut_off_after_its_run_is_made_good_by_the_next(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with days(home, project) as one:
+        await one.on_days(*SAID)
+        with monkeypatch.context() as patch:
+            patch.setattr(dreams, "promote", _killed)
+            with pytest.raises(RuntimeError):
+                await one.ask("maintenance.run", **DREAM)
+        (row,) = (await one.ask("dream.list")).items
+        assert row.status == "open"
+        assert (await one.ask("maintenance.run", **DREAM)).promoted == 0
+        assert not (await one.ask("dream.list", all=True)).items
+        assert texts(await one.directory()).lower().count(ROUNDED) == 1
+
+
+def _killed(*_: object) -> None:
+    raise RuntimeError("cut off")
 
 
 async def test_the_same_prompt_again_and_again_is_one_context(home: Path, project: str) -> None:
