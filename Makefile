@@ -10,7 +10,8 @@ MODEL  ?= 135m
 MINUTES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-hosts test-model check lint types package faults mutants soak bench clean
+.PHONY: help setup demo test test-hosts test-model test-provider check lint types package faults mutants golden release \
+  versions soak days bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -69,6 +70,13 @@ test-hosts: $(STAMP) $(HOSTS:%=$(PROGRAMS)/.with-%) ## released hosts with our h
 	MEMORYD_PROGRAMS="$(abspath $(PROGRAMS))" MEMORYD_HOSTS="$(HOSTS)" \
 	  $(BIN)/python tests/support/alone.py $(BIN)/pytest -q -n 2 tests/hosts $(if $(PICK),-k "$(PICK)")
 
+# The reference memory server of the protocol, as the one external memory provider; docs/provider.md names it.
+MEMORY_SERVER := @modelcontextprotocol/server-memory@2026.8.31
+
+test-provider: $(STAMP) ## a released MCP memory server as external memory (npm); says why where npm cannot install it
+	-@npm install --ignore-scripts --no-fund --no-audit --silent --prefix $(PROGRAMS) $(MEMORY_SERVER)
+	MEMORYD_PROGRAMS="$(abspath $(PROGRAMS))" $(BIN)/pytest -q tests/provider
+
 package: $(STAMP)
 	$(BIN)/python tests/package.py
 
@@ -78,12 +86,26 @@ faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full
 mutants: $(STAMP) ## each guard removed from a copy of the source; a test must notice; ONLY="name name" for some
 	$(BIN)/python tests/mutants $(ONLY)
 
+golden: $(STAMP) ## methods, events and databases that peers of other releases rely on: write what was added
+	$(BIN)/python tests/golden
+
+release: $(STAMP) ## version, changelog and tag checked; sdist and wheel built twice, run from; lock, SBOM (TRIAL=1: goes on)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	$(BIN)/python tests/release.py $(if $(TRIAL),--trial)
+
+versions: $(STAMP) ## the quick part of the suite with each Python that is here and with the oldest dependencies
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	$(BIN)/python tests/versions.py
+
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	nice -n 10 $(BIN)/python bench/soak --minutes $(MINUTES)
+
+days: $(STAMP) ## sixty days of a simulated user: what a new session knows; SEED=1 PHRASES=file.json EACH=--each
+	nice -n 10 $(BIN)/python bench/days --show $(if $(SEED),--seed $(SEED)) $(if $(PHRASES),--phrases $(PHRASES)) $(EACH)
 
 bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
 	$(BIN)/python bench/run.py
 
 clean: ## remove what make has made
-	rm -rf $(VENV) $(PROGRAMS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) $(PROGRAMS) .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -41,7 +41,9 @@ MAX_RSS_MB = 50  #: of the daemon and its reader
 TEXTS_AN_ENTRY, MAX_ENTRIES = 10, 1_000  #: past texts for each entry of the memory beside them; more is no memory
 TEXTS_A_SESSION = 20
 LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
-MEMORY_LIMIT = "each question looks at each file of the directory and redacts it again before the index is asked"
+MEMORY_LIMIT = (
+    "a look at the folders and the files shown, every 2 s at all files; up to 200 hits of the index are ranked"
+)
 OPEN_LIMIT = "the reader is an interpreter with tantivy of its own; it ends after a minute without a question"
 MEGABYTE = 1024 * 1024
 

@@ -8,7 +8,6 @@ from bench.soak.course import Soak
 from bench.soak.gauge import PARTS, Sample
 from bench.table import Row
 from bench.timing import quantile
-from memoryd.daemon.observing import STEP_MS
 from memoryd.daemon.sweep import SWEEP_SECONDS
 
 MEGABYTE = 1024 * 1024
@@ -18,7 +17,6 @@ MORE_DESCRIPTORS, MORE_THREADS = 2, 1  #: between the quarters of a life: a conn
 MAX_GROWTH = 4.0  #: bytes on disk for each byte kept: rows and their indexes, versions, citations, the search index
 MAX_DRIFT = 1.3  #: of what a kept byte takes on disk, long life over first
 MAX_P50_DRIFT, MAX_P99_DRIFT = 1.5, 2.0
-LOOKS_A_MINUTE = 60_000 / STEP_MS  #: of the watcher
 MOST_BLOCKS = 24  #: of a life, for a slope
 KINDS = {
     "publish": "fdatasync", "hook": "round trip", "memory.search": "round trip", "session.search": "round trip",
@@ -147,7 +145,7 @@ def _at(found: Soak, kind: str, share: float, since: float, until: float) -> flo
 def _rest(found: Soak) -> Row:
     return Row(
         what="wake-ups a minute at rest", value=f"{found.wake_ups:.0f}",
-        limit=f"{LOOKS_A_MINUTE:g} looks of the watcher, for 10 minutes after an event; hand-overs of the sweep",
+        limit="hand-overs of the sweep: the upkeep of what was in use",
     )  # fmt: skip
 
 

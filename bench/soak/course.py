@@ -13,13 +13,13 @@ from support.faults_publish import projects
 from support.installation import Installation, reading, rows, until
 
 from bench.ground import Ground
-from bench.idle import SETTLED_SECONDS
 from bench.process import switches
 from bench.served import serving
 from bench.soak.gauge import Gauge
 from bench.soak.hosts import Crowd, crowd
 from bench.soak.people import Person, Searcher
 from bench.soak.times import Taken
+from memoryd.daemon.observing import PAUSE_MS, QUIET_SECONDS
 from memoryd.ipc import hookscript
 
 LIVES = (0.25, 0.35)  #: shares of the time: where the first life ends, where the long one begins
@@ -116,7 +116,7 @@ def _cut(found: Soak, served: Installation, dice: Random) -> None:
 def _rest(found: Soak, served: Installation, seconds: float) -> None:
     """Wake-ups while nothing is asked of the daemon."""
     pause = threading.Event()
-    pause.wait(SETTLED_SECONDS)
+    pause.wait(QUIET_SECONDS + PAUSE_MS / 1000 + 1)  # the watcher has ended
     before = switches(served.pid)
     pause.wait(seconds)
     after = switches(served.pid)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.faults_profile import dice, pick
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, rows, until
 
 from memoryd.clock import rfc3339, utc_now
@@ -90,7 +91,7 @@ def word(random: Random) -> str:
 
 @pytest.mark.timeout(1800)
 def test_a_daemon_killed_in_the_middle_of_a_call_leaves_no_orphan_and_spends_no_more_than_it_reserved(
-    tmp_path: Path, provider: Provider
+    tmp_path: Path, provider: Provider, judge: Judge
 ) -> None:
     random, texts = dice("killed in a call"), []
     settings = {**SETTINGS, "AGENT__MODEL": "asks", "AGENT__BASE_URL": provider.url}
@@ -114,6 +115,7 @@ def test_a_daemon_killed_in_the_middle_of_a_call_leaves_no_orphan_and_spends_no_
             installation.stop()
         reserved, settled = ask(installation, "select count(*), count(settled_at) from reservations")[0]
         print(f"{KILLS} kills: {provider.calls} calls, {reserved} reservations, {settled} settled")
+        judge("kill during the call of a model", KILLS)
         assert provider.calls <= reserved
         assert (reserved, settled) == (2 * KILLS, KILLS)  # one cut off, one that was answered, each
         assert ask(installation, "select sum(value) from stats where name = 'tokens_in'") == [(60.0 * KILLS,)]
@@ -129,7 +131,7 @@ MAX_GROWTH_BYTES = 24 * 1024 * 1024  #: one line of the longest kind, twice, and
 
 
 @pytest.mark.timeout(600)
-def test_the_daemon_answers_and_stays_small_whatever_an_agent_does(tmp_path: Path) -> None:
+def test_the_daemon_answers_and_stays_small_whatever_an_agent_does(tmp_path: Path, judge: Judge) -> None:
     settings = {**SETTINGS, "AGENT__MODEL": "as_told", "AGENT__TIMEOUT_SECONDS": "3"}
     with installed(tmp_path / "h", data_home=None, **settings) as installation:
         installation.start(under=DAEMON)
@@ -144,6 +146,7 @@ def test_the_daemon_answers_and_stays_small_whatever_an_agent_does(tmp_path: Pat
                 answers, largest = answers + 1, max(largest, rss_of(installation.pid))
             print(f"{abuse}: {answers} answers of health meanwhile, {(largest - small) // 1024**2} MB more")
             assert answers > 3
+        judge("agent that takes all it can", len(ABUSES))
         assert largest - small < MAX_GROWTH_BYTES
         done = ask(installation, "select id from runs where ended_at is not null")
         assert [run_id for (run_id,) in done if not _none_left(run_id)] == []

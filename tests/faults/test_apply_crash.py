@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.apply_child import NEW, OLD, PERSON
 from support.faults_profile import pick
+from support.faults_table import Judge
 from support.versions import MemoryVersions
 
 from memoryd.memory.directory import MemoryDirectory
@@ -72,7 +73,7 @@ def _expected(place: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
 @pytest.mark.parametrize("case", ["clean", "raced", "refused", "edited"])
 def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(
-    child: Child, tmp_path: Path, case: str, portable: bool
+    child: Child, tmp_path: Path, case: str, portable: bool, judge: Judge
 ) -> None:
     place, seen = tmp_path / "place", set[str]()
     ended, die_at, kills = "killed", 0, 0
@@ -87,6 +88,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_version(
         die_at += 1
     assert ended == "done"
     assert (place / "committed").exists() == (case in {"clean", "edited"})
+    judge("kill at a call of an apply, or of its recovery", die_at - 1 + kills)
     print(f"{case}: apply killed {die_at - 1} times, {len(seen)} states, recovery killed {kills} times")
 
 

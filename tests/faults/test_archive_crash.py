@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support import faults_oracle as oracle
 from support.faults_profile import dice, pick
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, rows
 
 from memoryd.clock import mono
@@ -18,7 +19,7 @@ ROUNDS = pick(quick=6, full=60)
 
 
 @pytest.mark.timeout(900)
-def test_a_killed_import_of_an_archive_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_killed_import_of_an_archive_is_there_whole_or_not_at_all(tmp_path: Path, judge: Judge) -> None:
     chance, file = dice("archive import"), tmp_path / "export.tar"
     with installed(tmp_path / "source") as one:
         one.start()
@@ -51,6 +52,7 @@ def test_a_killed_import_of_an_archive_is_there_whole_or_not_at_all(tmp_path: Pa
             with reading(one.database) as connection:
                 assert rows(connection, "select count(*) from events")[0][0] == EVENTS
                 assert not [problem for problem in oracle.directories(connection) if "/." not in problem]
+    judge("kill during the import of an archive", ROUNDS)
     print(f"{ROUNDS} kills: {seen[0]} before the commit, {seen[EVENTS]} after it")
 
 

@@ -11,6 +11,7 @@ from support.faults_mounts import ext4, fill, tmpfs
 from support.faults_oracle import Oracle, at_rest, settle
 from support.faults_profile import FULL, dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, rows, until
 
 from memoryd.errors import JournalFull, NoDaemon
@@ -24,18 +25,20 @@ FAILING_SYNCS = pick(quick=2, full=25)
 
 @pytest.fixture(params=["tmpfs", "ext4"] if FULL else ["ext4"])
 def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """A file system of a few MiB."""
+    """A file system that can be filled, and has the room that doctor wants when it is not."""
     if request.param == "tmpfs":
-        with tmpfs(tmp_path, megabytes=8) as point:
+        with tmpfs(tmp_path, megabytes=64) as point:
             yield point
     else:
-        with ext4(tmp_path, megabytes=12) as disk:
+        with ext4(tmp_path, megabytes=64) as disk:
             yield disk.point
 
 
 @pytest.mark.root
 @pytest.mark.timeout(600)
-def test_a_full_disk_refuses_loses_nothing_and_all_goes_on_when_there_is_room(small: Path, tmp_path: Path) -> None:
+def test_a_full_disk_refuses_loses_nothing_and_all_goes_on_when_there_is_room(
+    small: Path, tmp_path: Path, judge: Judge
+) -> None:
     random, oracle = dice("full disk"), Oracle()
     roots = projects(tmp_path, 2)
     ledgers = [Ledger(f"s{n}", cwd=roots[n % 2]) for n in range(4)]
@@ -57,11 +60,13 @@ def test_a_full_disk_refuses_loses_nothing_and_all_goes_on_when_there_is_room(sm
         settle(installation)
         print(f"{FILLINGS} fillings: {crowd.acknowledged} events, {len(crowd.refused)} answers journal-full")
         installation.forget_log()
-        assert at_rest(installation, ledgers, oracle) == []
+        judge("full disk", FILLINGS, at_rest(installation, ledgers, oracle))
 
 
 @pytest.mark.root
-def test_a_start_on_a_full_disk_says_so_and_the_next_one_has_everything(small: Path, tmp_path: Path) -> None:
+def test_a_start_on_a_full_disk_says_so_and_the_next_one_has_everything(
+    small: Path, tmp_path: Path, judge: Judge
+) -> None:
     ledger = Ledger("s", cwd=projects(tmp_path, 1)[0])
     with installed(tmp_path / "h", data_home=small / "d", CONSOLIDATION__INTERVAL_TURNS="1") as installation:
         installation.start()
@@ -87,7 +92,7 @@ def test_a_start_on_a_full_disk_says_so_and_the_next_one_has_everything(small: P
                 ledger.send(client, ledger.next())
         settle(installation)
         installation.forget_log()
-        assert at_rest(installation, [ledger]) == []
+        judge("full disk", 1, at_rest(installation, [ledger]))
 
 
 #: the second may be that of the directory of a new WAL, whose error SQLite passes over
@@ -97,7 +102,7 @@ WAL_SYNCS = (1, *range(3, 12))
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace injects the error, and it is not installed")
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
 @pytest.mark.timeout(600)
-def test_a_failed_sync_ends_the_daemon_unacknowledged_and_the_event_is_taken_once(tmp_path: Path) -> None:
+def test_a_failed_sync_ends_the_daemon_unacknowledged_and_the_event_is_taken_once(tmp_path: Path, judge: Judge) -> None:
     random = dice("failed sync")
     ledger = Ledger("s", cwd=projects(tmp_path, 1)[0])
     with installed(tmp_path / "h") as installation:
@@ -114,7 +119,7 @@ def test_a_failed_sync_ends_the_daemon_unacknowledged_and_the_event_is_taken_onc
                 ledger.send(client, ledger.next())
         installation.call("consolidation.run", {"cwd": ledger.cwd, "wait": True})
         settle(installation)
-        assert at_rest(installation, [ledger]) == []
+        judge("failed sync", FAILING_SYNCS, at_rest(installation, [ledger]))
 
 
 def _until_the_sync_fails(installation: Installation, ledger: Ledger, *, when: int) -> None:

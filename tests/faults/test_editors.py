@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.editor import EDITORS
 from support.faults_profile import pick
+from support.faults_table import Judge
 from support.versions import MemoryVersions
 
 from memoryd import fsio
@@ -89,7 +90,9 @@ def _edit(kind: str, path: Path) -> "subprocess.Popen[str]":
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
-def test_no_save_of_any_editor_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portable: bool) -> None:
+def test_no_save_of_any_editor_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portable: bool, judge: Judge
+) -> None:
     monkeypatch.setattr(fsio, "_portable", portable)
     daemon = Daemon(tmp_path / "memory")
     paths = {kind: f"knowledge/{kind}.md" for kind in EDITORS}
@@ -106,6 +109,7 @@ def test_no_save_of_any_editor_is_lost(tmp_path: Path, monkeypatch: pytest.Monke
         kept = b"\0".join(filter(None, daemon.versions.contents(paths[kind])))
         lost[kind] = [marker for marker in json.loads(out) if marker.encode() not in kept]
     print(f"{SAVES} saves each, seed {SEED}: {dict(daemon.outcomes)}, {daemon.edits} edits of moved files")
+    judge("save of a person during applies", SAVES * len(EDITORS))
     assert not any(lost.values()), lost
     assert daemon.outcomes["Committed"] > 0
     assert daemon.outcomes["Raced"] > 0
@@ -116,7 +120,7 @@ def test_no_save_of_any_editor_is_lost(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.skipif(sys.platform != "linux", reason="the flipper needs RENAME_EXCHANGE")
 @pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
 def test_a_folder_that_flips_to_a_link_never_leads_outside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portable: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portable: bool, judge: Judge
 ) -> None:
     monkeypatch.setattr(fsio, "_portable", portable)
     daemon = Daemon(tmp_path / "memory")
@@ -145,6 +149,7 @@ while True:
         flipper.kill()
         flipper.wait()
     print(f"{dict(daemon.outcomes)}, {refused} refused")
+    judge("folder that flips to a link", refused)
     assert daemon.outcomes["Committed"] > 0
     assert refused > 0
     assert {p.name: p.read_bytes() for p in outside.iterdir()} == {"a.md": b"outside\n"}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.faults_oracle import texts
 from support.faults_profile import FULL
+from support.faults_table import Judge
 from support.installation import Installation, installed, reading, rows, until
 
 from memoryd.clock import mono
@@ -65,7 +66,7 @@ def hooks(tmp_path: Path) -> Iterator[Hooks]:
         yield Hooks(installation, tmp_path)
 
 
-def test_without_a_daemon_events_wait_and_arrive_once_in_order_at_its_start(hooks: Hooks) -> None:
+def test_without_a_daemon_events_wait_and_arrive_once_in_order_at_its_start(hooks: Hooks, judge: Judge) -> None:
     seconds = [hooks.prompt(f"prompt {n}") for n in range(5)]
     assert hooks.spooled() == 5
     assert max(seconds) < CONTEXT_DEADLINE_SECONDS + SLACK_SECONDS
@@ -78,10 +79,11 @@ def test_without_a_daemon_events_wait_and_arrive_once_in_order_at_its_start(hook
     until(lambda: hooks.spooled() == 0, what=hooks.installation.tail)
     hooks.prompt("prompt 6")
     assert hooks.arrived() == [f"prompt {n}" for n in range(7)]
+    judge("hook without a daemon", 6)
     assert hooks.installation.complaints() == []
 
 
-def test_a_frozen_daemon_costs_one_deadline_and_the_next_live_event_comes_behind(hooks: Hooks) -> None:
+def test_a_frozen_daemon_costs_one_deadline_and_the_next_live_event_comes_behind(hooks: Hooks, judge: Judge) -> None:
     hooks.installation.start()
     hooks.prompt("prompt 0")
     hooks.installation.signal(signal.SIGSTOP)
@@ -93,11 +95,12 @@ def test_a_frozen_daemon_costs_one_deadline_and_the_next_live_event_comes_behind
     hooks.prompt("prompt 11")
     until(lambda: len(hooks.arrived()) == 12 and hooks.spooled() == 0, what=hooks.installation.tail)
     assert hooks.arrived() == [f"prompt {n}" for n in range(12)]
+    judge("hook and a frozen daemon", 10)
     assert _ids_are_unique(hooks)
     assert hooks.installation.complaints() == []
 
 
-def test_a_full_backlog_costs_no_more_and_loses_nothing(hooks: Hooks) -> None:
+def test_a_full_backlog_costs_no_more_and_loses_nothing(hooks: Hooks, judge: Judge) -> None:
     hooks.installation.start()
     hooks.installation.signal(signal.SIGSTOP)
     waiting = _fill_backlog(hooks.installation.places.socket)
@@ -115,11 +118,12 @@ def test_a_full_backlog_costs_no_more_and_loses_nothing(hooks: Hooks) -> None:
     hooks.prompt("prompt 3")
     until(lambda: len(hooks.arrived()) == 4 and hooks.spooled() == 0, what=hooks.installation.tail)
     assert hooks.arrived() == [f"prompt {n}" for n in range(4)]
+    judge("hook and a full backlog", 3)
     assert hooks.installation.complaints() == []
 
 
 @pytest.mark.parametrize("limit", ["bytes", "files"] if FULL else ["bytes"])
-def test_a_full_spool_drops_the_event_and_says_so(hooks: Hooks, limit: str) -> None:
+def test_a_full_spool_drops_the_event_and_says_so(hooks: Hooks, limit: str, judge: Judge) -> None:
     spool = hooks.installation.places.spool
     spool.mkdir(parents=True, mode=0o700)
     if limit == "bytes":
@@ -137,10 +141,11 @@ def test_a_full_spool_drops_the_event_and_says_so(hooks: Hooks, limit: str) -> N
     hooks.installation.start()
     until(lambda: hooks.arrived() == ["kept"], what=hooks.installation.tail)
     health = hooks.installation.call("daemon.health")
+    judge("hook and a full spool", 1)
     assert (health.state, "spool was full" in health.reason) == ("degraded", True)
 
 
-def test_hooks_that_meet_a_start_arrive_once_each_in_the_order_of_their_session(hooks: Hooks) -> None:
+def test_hooks_that_meet_a_start_arrive_once_each_in_the_order_of_their_session(hooks: Hooks, judge: Judge) -> None:
     rounds, expected = (10 if FULL else 2), []
     for number in range(rounds):
         for part in range(3):
@@ -155,6 +160,7 @@ def test_hooks_that_meet_a_start_arrive_once_each_in_the_order_of_their_session(
         expected.append(f"live {number}")
         until(lambda: hooks.spooled() == 0, what=hooks.installation.tail)
         hooks.installation.kill()
+    judge("hook and a start", rounds)
     assert hooks.arrived() == expected
     assert _ids_are_unique(hooks)
 

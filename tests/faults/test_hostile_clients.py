@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from support.faults_profile import dice, pick
 from support.faults_publish import Ledger
+from support.faults_table import Judge
 from support.installation import Installation, installed, until
 
 from memoryd.errors import Busy, NoDaemon
@@ -40,7 +41,7 @@ def daemon(hostage: Installation) -> Iterator[Installation]:
     _is_well(hostage, pid)
 
 
-def test_a_gigabyte_without_an_end_is_refused_in_bounded_memory(daemon: Installation) -> None:
+def test_a_gigabyte_without_an_end_is_refused_in_bounded_memory(daemon: Installation, judge: Judge) -> None:
     before = _peak(daemon, reset=True)
     sent, answer = 0, b""
     with _connected(daemon) as one:
@@ -52,14 +53,19 @@ def test_a_gigabyte_without_an_end_is_refused_in_bounded_memory(daemon: Installa
             answer = one.recv(65536)
     growth = _peak(daemon) - before
     print(f"closed after {sent} MiB, {growth / MEGABYTE:.1f} MiB more memory")
+    judge("line without an end, or too long", 1)
     assert growth < GROWTH_BYTES
     assert _code(answer) == "line-too-long" if answer else sent < 1024
 
 
-def test_lines_that_are_too_long_one_after_the_other_are_answered_in_bounded_memory(daemon: Installation) -> None:
+def test_lines_that_are_too_long_one_after_the_other_are_answered_in_bounded_memory(
+    daemon: Installation, judge: Judge
+) -> None:
     before = _peak(daemon, reset=True)
+    lines = pick(quick=4, full=32)
+    judge("line without an end, or too long", lines)
     with _connected(daemon) as one, one.makefile("rb") as replies:
-        for _ in range(pick(quick=4, full=32)):
+        for _ in range(lines):
             for _ in range(32):
                 one.sendall(b"y" * MEGABYTE)
             one.sendall(b"\n")
@@ -69,7 +75,7 @@ def test_lines_that_are_too_long_one_after_the_other_are_answered_in_bounded_mem
     assert _peak(daemon) - before < GROWTH_BYTES
 
 
-def test_junk_is_answered_line_by_line_with_typed_errors(daemon: Installation) -> None:
+def test_junk_is_answered_line_by_line_with_typed_errors(daemon: Installation, judge: Judge) -> None:
     random, seen = dice("junk"), Counter[str]()
     before = _peak(daemon, reset=True)
     with _connected(daemon) as one, one.makefile("rb") as replies:
@@ -80,13 +86,14 @@ def test_junk_is_answered_line_by_line_with_typed_errors(daemon: Installation) -
                 reply = replies.readline()
                 assert reply.endswith(b"\n"), (line[:200], reply[:200])
                 seen[_code(reply)] += 1
+    judge("line that is no request", sum(seen.values()))
     print(dict(seen), f"{(_peak(daemon) - before) / MEGABYTE:.1f} MiB more memory")
     assert seen.keys() <= CODES
     assert _peak(daemon) - before < GROWTH_BYTES
     assert not [one for one in daemon.call("session.list").items if not one.session_id.startswith("well-")]
 
 
-def test_a_malformed_line_costs_one_typed_error(daemon: Installation) -> None:
+def test_a_malformed_line_costs_one_typed_error(daemon: Installation, judge: Judge) -> None:
     lines = (
         b"[" * 100_000,
         b'{"a":' * 100_000,
@@ -98,6 +105,7 @@ def test_a_malformed_line_costs_one_typed_error(daemon: Installation) -> None:
         b'{"jsonrpc":"2.0","id":' + b"9" * 100_000 + b',"method":"daemon.health"}',
         b'{"jsonrpc":"2.0","id":1e400,"method":"daemon.health"}',
     )
+    judge("line that is no request", len(lines))
     with _connected(daemon) as one, one.makefile("rb") as replies:
         for line in lines:
             one.sendall(line + b"\n" + _request("daemon.health"))
@@ -105,10 +113,11 @@ def test_a_malformed_line_costs_one_typed_error(daemon: Installation) -> None:
             assert json.loads(replies.readline())["result"]["state"] == "ok"
 
 
-def test_payloads_of_hooks_that_are_no_json_are_acknowledged_and_kept_apart(daemon: Installation) -> None:
-    random = dice("payloads")
+def test_payloads_of_hooks_that_are_no_json_are_acknowledged_and_kept_apart(daemon: Installation, judge: Judge) -> None:
+    random, count = dice("payloads"), pick(quick=200, full=5_000)
+    judge("payload of a hook that is no JSON", count)
     with daemon.client() as client:
-        for number in range(pick(quick=200, full=5_000)):
+        for number in range(count):
             raw = _junk(random).decode("utf-8", "replace")
             params = {"id": f"{number:032x}", "at": "2026-11-30T08:00:00Z", "host": "claude-code", "event": "Stop"}
             answer = client.call("hook.deliver", {**params, "raw": raw}, timeout=20)
@@ -116,9 +125,12 @@ def test_payloads_of_hooks_that_are_no_json_are_acknowledged_and_kept_apart(daem
     assert "not understood" in daemon.call("daemon.health").reason
 
 
-def test_slow_clients_in_every_place_are_thrown_out_and_a_flood_is_told_to_wait(daemon: Installation) -> None:
-    flood = pick(quick=1_500, full=10_000)
+def test_slow_clients_in_every_place_are_thrown_out_and_a_flood_is_told_to_wait(
+    daemon: Installation, judge: Judge
+) -> None:
+    flood = pick(quick=1_000, full=10_000)
     _allow_descriptors(flood + 500)
+    judge("connection that says nothing", flood)
     before = _peak(daemon, reset=True)
     with daemon.client() as known, contextlib.ExitStack() as stack:
         known.call("daemon.health", timeout=20)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from support.faults_profile import dice, pick
+from support.faults_table import Judge
 from support.installation import Installation, installed, reading, rows, until
 from support.keepsakes import claude, written
 
@@ -53,7 +54,7 @@ def held(one: Installation) -> dict[str, Any]:
         }
 
 
-def test_a_killed_import_goes_on_and_ends_as_one_that_was_not(tmp_path: Path) -> None:
+def test_a_killed_import_goes_on_and_ends_as_one_that_was_not(tmp_path: Path, judge: Judge) -> None:
     random, folder = dice("import"), kept(tmp_path / "kept")
     with installed(tmp_path / "whole") as one:
         one.start()
@@ -76,6 +77,7 @@ def test_a_killed_import_goes_on_and_ends_as_one_that_was_not(tmp_path: Path) ->
             one.idle()
             assert held(one) == whole
             assert bring(one, folder).added == 0
+    judge("kill during an import", ROUNDS)
 
 
 def _has(one: Installation, some: int) -> bool:

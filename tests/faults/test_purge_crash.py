@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support import faults_oracle as oracle
 from support.faults_profile import dice, pick
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, rows, until
 
 from memoryd.errors import MemorydError
@@ -16,7 +17,7 @@ WORDS = ("xylophone", "glockenspiel", "harpsichord")
 
 
 @pytest.mark.timeout(900)
-def test_a_kill_during_a_purge_leaves_all_or_nothing(tmp_path: Path) -> None:
+def test_a_kill_during_a_purge_leaves_all_or_nothing(tmp_path: Path, judge: Judge) -> None:
     chance = dice("purge_crash")
     committed = 0
     for number in range(ROUNDS):
@@ -44,6 +45,7 @@ def test_a_kill_during_a_purge_leaves_all_or_nothing(tmp_path: Path) -> None:
                 assert not oracle.directories(connection)
             assert _holding(one.places.data) == []
             assert not one.complaints()
+    judge("kill during a purge", ROUNDS)
     print(f"{ROUNDS} kills, {committed} after the commit")
 
 

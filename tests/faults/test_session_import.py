@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from support.faults_profile import dice, pick
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, rows
 
 from memoryd.clock import mono
@@ -42,7 +43,7 @@ def held(one: Installation) -> tuple[int, int, int, int]:
         )
 
 
-def test_a_killed_import_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_killed_import_is_there_whole_or_not_at_all(tmp_path: Path, judge: Judge) -> None:
     random, file = dice("session import"), document(tmp_path)
     whole, nothing = (EVENTS, EVENTS, 1, EVENTS - 1), (0, 0, 0, 0)
     with installed(tmp_path / "timed") as one:
@@ -66,4 +67,5 @@ def test_a_killed_import_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
             seen[found] += 1
             one.call("session.import", {"file": str(file)})
             assert held(one) == whole
+    judge("kill during the import of a session", ROUNDS)
     print(f"{ROUNDS} kills: {seen[nothing]} before the commit, {seen[whole]} after it")

@@ -12,6 +12,7 @@ import pytest
 from support.faults_oracle import Oracle, at_rest, running, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, session_members, until
 
 STARTS = pick(quick=12, full=50)
@@ -27,7 +28,7 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
 
 
 @pytest.mark.timeout(300)
-def test_of_many_starts_at_once_one_wins_and_the_others_name_it(installation: Installation) -> None:
+def test_of_many_starts_at_once_one_wins_and_the_others_name_it(installation: Installation, judge: Judge) -> None:
     spawned = []
     for number in range(STARTS):
         process = installation.spawn(notice=f"notify-{number}", log=f"log-{number}")
@@ -42,6 +43,7 @@ def test_of_many_starts_at_once_one_wins_and_the_others_name_it(installation: In
             if process is not winner:
                 assert process.returncode == BUSY, log.read_text()
                 assert f"pid {winner.pid} " in log.read_text()
+        judge("starts at once", STARTS)
     finally:
         for process, _ in spawned:
             if process.poll() is None:
@@ -49,7 +51,9 @@ def test_of_many_starts_at_once_one_wins_and_the_others_name_it(installation: In
             process.wait()
 
 
-def test_a_stale_socket_and_a_foreign_pid_in_the_lock_file_block_nothing(installation: Installation) -> None:
+def test_a_stale_socket_and_a_foreign_pid_in_the_lock_file_block_nothing(
+    installation: Installation, judge: Judge
+) -> None:
     places = installation.places
     places.socket.parent.mkdir(mode=0o700, parents=True)
     with socket.socket(socket.AF_UNIX) as dead:
@@ -61,10 +65,13 @@ def test_a_stale_socket_and_a_foreign_pid_in_the_lock_file_block_nothing(install
     assert (places.data / "lock").read_text() == f"{installation.pid}\n"
     assert installation.stop() == 0
     assert not places.socket.exists()
+    judge("stale socket and foreign pid", 1)
 
 
 @pytest.mark.parametrize("kind", ["directory", "link", "file", "open directory"])
-def test_what_stands_at_the_socket_and_is_none_stays_and_is_named(installation: Installation, kind: str) -> None:
+def test_what_stands_at_the_socket_and_is_none_stays_and_is_named(
+    installation: Installation, kind: str, judge: Judge
+) -> None:
     path = installation.places.socket
     path.parent.mkdir(mode=0o700, parents=True)
     if kind == "directory":
@@ -80,10 +87,13 @@ def test_what_stands_at_the_socket_and_is_none_stays_and_is_named(installation: 
     assert str(path.parent) in installation.tail()
     assert "Traceback" not in installation.tail()
     assert _standing(path) == before
+    judge("something else at the socket", 1)
 
 
 @pytest.mark.timeout(600)
-def test_a_stop_in_the_middle_of_a_run_loses_nothing_and_leaves_nobody(installation: Installation) -> None:
+def test_a_stop_in_the_middle_of_a_run_loses_nothing_and_leaves_nobody(
+    installation: Installation, judge: Judge
+) -> None:
     random, oracle = dice("stops"), Oracle()
     roots = projects(installation.home, 2)
     ledgers = [Ledger(f"s{n}", cwd=roots[n % 2]) for n in range(4)]
@@ -109,12 +119,14 @@ def test_a_stop_in_the_middle_of_a_run_loses_nothing_and_leaves_nobody(installat
     crowd.end()
     settle(installation)
     print(f"{STOPS} stops, {hits} in a run; {crowd.acknowledged} events")
-    assert at_rest(installation, ledgers, oracle) == []
+    judge("stop during a run", STOPS, at_rest(installation, ledgers, oracle))
     assert hits
 
 
 @pytest.mark.timeout(600)
-def test_a_storm_of_restarts_at_any_moment_of_a_start_ends_with_a_daemon(installation: Installation) -> None:
+def test_a_storm_of_restarts_at_any_moment_of_a_start_ends_with_a_daemon(
+    installation: Installation, judge: Judge
+) -> None:
     random = dice("storm")
     ledger = Ledger("s", cwd=projects(installation.home, 1)[0])
     for number in range(STORM):
@@ -128,7 +140,7 @@ def test_a_storm_of_restarts_at_any_moment_of_a_start_ends_with_a_daemon(install
         for _ in range(4):
             ledger.send(client, ledger.next())
     settle(installation)
-    assert at_rest(installation, [ledger]) == []
+    judge("kill or stop during a start", STORM, at_rest(installation, [ledger]))
 
 
 def _await_run(connection: sqlite3.Connection, installation: Installation) -> None:

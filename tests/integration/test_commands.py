@@ -7,6 +7,7 @@ import pytest
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running, until
 from support.talk import LATER, turn
 
+from memoryd.daemon.config import Config
 from memoryd.daemon.daemon import Daemon
 from memoryd.errors import (
     BadEvent,
@@ -57,6 +58,23 @@ async def test_saving_the_same_again_changes_nothing_and_new_content_keeps_the_o
         text = await asyncio.to_thread(old.read_text)
         assert "status: historical" in text
         assert "superseded_by: deploy-target" in text
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "[updated→deploy-target]"), ("zh", "[已更新→deploy-target]")])
+async def test_a_replaced_entry_that_is_shown_names_what_replaced_it(
+    home: Path, project: str, language: str, label: str
+) -> None:
+    config = await asyncio.to_thread(Config.model_validate, {"recall": {"language": language}})
+    async with running(home, config=config) as daemon, client(daemon) as one:
+        await one.call("memory.save", {"cwd": project, **ENTRY}, timeout=5)
+        moved = {**ENTRY, "content": "Lantern runs on Fly.io again since December."}
+        await one.call("memory.save", {"cwd": project, **moved}, timeout=5)
+        listed = (await one.call("memory.list", {"cwd": project}, timeout=5)).items
+        found = (await one.call("memory.search", {"cwd": project, "query": "Lantern"}, timeout=5)).items
+        read = (await one.call("memory.read", {"cwd": project, "name": "deploy-target_v1"}, timeout=5)).items
+        shown = [(item.path, item.replaced) for item in (*listed, *found, *read) if item.type]
+        assert set(shown) == {("knowledge/deploy-target.md", ""), ("knowledge/deploy-target_v1.md", label)}
+        assert len(shown) == 5
 
 
 async def test_a_duplicate_and_poor_content_are_told(home: Path, project: str) -> None:

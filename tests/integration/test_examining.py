@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ async def checked(daemon: Daemon) -> Checked:
 
 def rows(daemon: Daemon) -> dict[str, list[object]]:
     """Everything in the database but its log of pages."""
-    with sqlite3.connect(f"{(daemon.places.data / 'state.db').as_uri()}?mode=ro", uri=True) as connection:
+    uri = f"{(daemon.places.data / 'state.db').as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
         names = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
         return {name: connection.execute(f"select * from {name}").fetchall() for name in names}
 

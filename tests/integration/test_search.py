@@ -1,6 +1,7 @@
 """Search through a real daemon: the index follows by itself, and answers never wait for it."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from support.daemons import client, running, until
 
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.directory import MemoryDirectory
 
 ENTRIES = {
     "Database": "We use PostgreSQL because we need JSONB.",
@@ -67,6 +69,68 @@ async def test_what_was_changed_or_forgotten_is_never_found_by_its_old_words(hom
         await indexed(daemon, one, project)
         await asyncio.to_thread(note.unlink)
         assert await names(one, project, "sqlite") == []
+
+
+def edit(note: Path, to: Path | None = None) -> None:
+    (to or note).write_text(note.read_text().replace("PostgreSQL", "SQLite"))
+
+
+def replace(note: Path) -> None:
+    """As most editors save."""
+    edit(note, note.with_suffix(".new"))
+    note.with_suffix(".new").replace(note)
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "edited": edit,
+    "replaced": replace,
+    "removed": Path.unlink,
+    "moved": lambda note: note.rename(note.with_name("other.md")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_a_question_looks_only_at_what_it_shows_and_shows_nothing_stale(
+    home: Path, project: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryd.memory.sight._RACY_NS", 0)  # files are as old as they would be some seconds later
+    monkeypatch.setattr("memoryd.memory.shelf.LOOK_SECONDS", 60.0)
+    async with running(home) as daemon, client(daemon) as one:
+        for name, content in {"Database": "We use PostgreSQL.", "Deploy": "It runs on hetzner."}.items():
+            await save(one, project, name, content)
+        await indexed(daemon, one, project)
+        looks = looks_at_all(monkeypatch)
+        assert await names(one, project, "postgresql") == ["Database"]
+        assert looks == []
+        note = next(iter(daemon.places.data.glob("projects/*/memory/knowledge/database.md")))
+        await asyncio.to_thread(CHANGES[change], note)
+        found = await one.call("memory.search", {"cwd": project, "query": "postgresql"}, timeout=10)
+        assert [item.path for item in found.items] == (["knowledge/other.md"] if change == "moved" else [])
+        assert looks
+        assert await names(one, project, "sqlite") == ["Database"] * (change in ("edited", "replaced"))
+
+
+async def test_a_file_that_came_is_found_at_once_and_one_rewritten_in_place_within_seconds(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryd.memory.sight._RACY_NS", 0)
+    monkeypatch.setattr("memoryd.memory.shelf.LOOK_SECONDS", 60.0)
+    async with running(home) as daemon, client(daemon) as one:
+        await save(one, project, "Database", "We use PostgreSQL.")
+        await indexed(daemon, one, project)
+        note = next(iter(daemon.places.data.glob("projects/*/memory/knowledge/database.md")))
+        await asyncio.to_thread(note.with_name("deploy.md").write_text, "It runs on hetzner.")
+        assert await names(one, project, "hetzner") == ["deploy"]
+        await asyncio.to_thread(note.write_text, "We use SQLite.")
+        monkeypatch.setattr("memoryd.memory.shelf.LOOK_SECONDS", 0.0)  # they have passed
+        assert await names(one, project, "sqlite") == ["database"]
+
+
+def looks_at_all(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The directories whose files are all looked at from now on."""
+    looks, look = list[Path](), MemoryDirectory.look
+    monkeypatch.setattr(MemoryDirectory, "look", lambda self: (looks.append(self.path), look(self))[1])
+    return looks
 
 
 async def test_two_projects_of_one_name_never_see_each_other(home: Path, tmp_path: Path) -> None:

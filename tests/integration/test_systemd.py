@@ -40,6 +40,9 @@ m consolidate --cwd p --wait > /dev/null; echo "remembered $(m recall --cwd p | 
 kill -9 "$(manager show --property=MainPID --value memoryd.service)"
 wait_for answers
 manager show --property=NRestarts memoryd.service
+OLD="$(manager show --property=MainPID --value memoryd.service)"
+m restart > /dev/null; echo "restart $?"
+test "$OLD" != "$(manager show --property=MainPID --value memoryd.service)" && echo "another process"
 m doctor; echo "doctor $?"
 
 manager --quiet disable memoryd.socket memoryd.service
@@ -100,7 +103,8 @@ def test_the_service_in_a_real_user_manager(home: Path) -> None:
     lines = out.splitlines()
     for line in (
         "install 0", "running", "ActiveState=active", "SubState=running", "StatusText=ready", "remembered 1",
-        "NRestarts=1", "doctor 0", "disabled 1", "  → `memoryd service install`", "enabled 0",
+        "NRestarts=1", "restart 0", "another process", "doctor 0", "disabled 1", "  → `memoryd service install`",
+        "enabled 0",
         "note: it does not start at the next login; `memoryd service install` enables it",
         'turns "turn_count":4', "children 0", *expected, "uninstall 0", "status 3",
     ):  # fmt: skip

@@ -18,15 +18,15 @@ _NOLOGFLUSH = 2  #: what is not on the disk yet is gone, the log included
 class Ext4:
     """An ext4 of its own on a file."""
 
-    def __init__(self, folder: Path, megabytes: int) -> None:
-        self.image, self.point = folder / "disk.img", folder / "disk"
+    def __init__(self, folder: Path, megabytes: int, *, options: str = "", inodes: int | None = None) -> None:
+        self.image, self.point, self._options = folder / "disk.img", folder / "disk", options
         self.point.mkdir()
         with self.image.open("wb") as image:
             image.truncate(megabytes << 20)
-        _do("mkfs.ext4", "-q", "-F", os.fspath(self.image))
+        _do("mkfs.ext4", "-q", "-F", *(["-N", str(inodes)] if inodes else []), os.fspath(self.image))
 
     def mount(self) -> None:
-        _do("mount", "-o", "loop", os.fspath(self.image), os.fspath(self.point))
+        _do("mount", "-o", f"loop,{self._options}".rstrip(","), os.fspath(self.image), os.fspath(self.point))
 
     def unmount(self) -> None:
         _do("umount", os.fspath(self.point))
@@ -41,11 +41,15 @@ class Ext4:
 
 
 @contextlib.contextmanager
-def ext4(folder: Path, *, megabytes: int) -> Iterator[Ext4]:
-    """Mounted; skips the test, with the reason, where that is not to be had."""
+def ext4(folder: Path, *, megabytes: int, options: str = "", inodes: int | None = None) -> Iterator[Ext4]:
+    """Mounted; skips the test, with the reason, where that is not to be had.
+
+    :param options: of the mount, e.g. `data=journal`
+    :param inodes: how many files and folders there can be; None: as many as is usual
+    """
     _need_root()
     try:
-        disk = Ext4(folder, megabytes)
+        disk = Ext4(folder, megabytes, options=options, inodes=inodes)
         disk.mount()
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"no ext4 on a loop file here: {_said(error)}")

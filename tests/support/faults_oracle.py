@@ -1,5 +1,7 @@
 """What must be true after any fault. Each check returns sentences about what is not; tests want none.
 
+One verdict judges them all: nothing lost, nothing unexpected and nothing twice, by event id.
+
 The rows of a database are read through a connection that never checkpoints, so that a dead daemon's files stay as
 they are.
 """
@@ -7,6 +9,8 @@ they are.
 import hashlib
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,22 +43,58 @@ class Oracle:
         return back + gone
 
 
-def at_rest(installation: Installation, ledgers: Sequence[Ledger], oracle: Oracle | None = None) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Of everything that was sent to an installation, by event id, and of everything else that must be true."""
+
+    events: int  #: in the journal
+    lost: int  #: acknowledged, and not there under the seq that was told
+    duplicated: int  #: there a second time, under another id
+    unexpected: int  #: there, and never sent
+    problems: list[str]  #: these and all others, in sentences
+
+
+def at_rest(installation: Installation, ledgers: Sequence[Ledger], oracle: Oracle | None = None) -> Verdict:
     """Everything, of an installation whose daemon has caught up, started once more, and is stopped."""
     with reading(installation.database) as connection:
         problems = (oracle or Oracle()).look(connection, ledgers)
         problems += _everything(connection, ledgers) + _settled(connection) + directories(connection)
-    return problems + [f"the log says: {line}" for line in installation.complaints()]
+        problems += [f"the log says: {line}" for line in installation.complaints()]
+        return _verdict(connection, ledgers, problems)
+
+
+def _verdict(connection: sqlite3.Connection, ledgers: Sequence[Ledger], problems: list[str]) -> Verdict:
+    found: dict[str, int] = dict(rows(connection, "select id, seq from events"))
+    sent = {one.id: one.seq for ledger in ledgers for one in ledger.sent}
+    lost = [id for id, seq in sent.items() if seq is not None and found.get(id) != seq]
+    unexpected = found.keys() - sent.keys()
+    ((twice,),) = rows(
+        connection,
+        "select count(*) - count(distinct session || ' ' || kind || ' ' || turn_id) from events"
+        " where turn_id is not null and kind in ('user_prompt', 'turn')",
+    )
+    problems = problems + [f"{len(unexpected)} events that nobody sent: {sorted(unexpected)[:5]}"] * bool(unexpected)
+    problems += [f"{twice} events are there twice"] * bool(twice)
+    return Verdict(events=len(found), lost=len(lost), duplicated=twice, unexpected=len(unexpected), problems=problems)
 
 
 def settle(installation: Installation) -> None:
-    """Catch up, stop, start once more (which looks at all that was moved aside) and stop."""
+    """Catch up, stop, start once more (which looks at all that was moved aside), be examined, and stop."""
     installation.idle()
     for _ in range(2):
         assert installation.stop() == 0, installation.tail()
         installation.start()
     installation.idle()
+    assert examined(installation) == []
     assert installation.stop() == 0, installation.tail()
+
+
+def examined(installation: Installation) -> list[str]:
+    """What `memoryd doctor` finds broken."""
+    command = [sys.executable, "-m", "memoryd", "doctor", "--json"]
+    done = subprocess.run(command, env=installation.env, cwd=installation.home, capture_output=True, timeout=120)
+    checks = json.loads(done.stdout)["checks"]
+    return [f"{one['link']}: {one['found']}" for one in checks if one["mark"] == "wrong"]
 
 
 def _acknowledged(connection: sqlite3.Connection, ledgers: Iterable[Ledger]) -> list[str]:

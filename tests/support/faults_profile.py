@@ -4,7 +4,7 @@ import os
 import random
 
 FULL = os.environ.get("MEMORYD_FAULTS", "quick") == "full"
-SEED = int(os.environ.get("MEMORYD_SEED") or random.SystemRandom().randrange(2**32))
+SEED = int(os.environ.setdefault("MEMORYD_SEED", str(random.SystemRandom().randrange(2**32))))  # one for all processes
 
 
 def pick(*, quick: int, full: int) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import mono
+from memoryd.errors import NotFound
 from memoryd.ipc import places as placing
 from memoryd.ipc.client import Client
 from memoryd.ipc.places import Places
@@ -21,6 +22,10 @@ from memoryd.ipc.places import Places
 READY_SECONDS = 30.0  #: no start may take longer; the tests that measure assert less
 STOP_SECONDS = 30.0
 _TURN = threading.Event()  #: never set: waiting for it lets other threads run
+
+
+class EndedAtItsStart(AssertionError):
+    """The daemon ended before it was ready."""
 
 
 @dataclass(slots=True)
@@ -88,7 +93,7 @@ class Installation:
                 if b"READY=1" in self._notices.recv(4096):
                     return mono() - began
             if process.poll() is not None:
-                raise AssertionError(f"the daemon ended with {process.returncode} at its start:\n{self.tail()}")
+                raise EndedAtItsStart(f"the daemon ended with {process.returncode} at its start:\n{self.tail()}")
         raise AssertionError(f"not ready within {READY_SECONDS} s:\n{self.tail()}")
 
     def kill(self) -> None:
@@ -116,11 +121,15 @@ class Installation:
             return client.call(method, params, timeout=20)
 
     def idle(self, *, seconds: float = 60.0) -> None:
-        """Wait until nothing waits, runs or is put off."""
+        """Wait until nothing waits, runs or is put off; what is put off after a fault runs at once."""
         with self.client() as client:
 
             def done() -> bool:
                 stats = client.call("worker.stats", timeout=20)
+                for job in client.call("job.list", timeout=20).items if stats.queued else ():
+                    if job.state == "deferred":
+                        with contextlib.suppress(NotFound):  # it runs by now
+                            client.call("job.retry", {"id": job.id}, timeout=20)
                 return not stats.queued and not stats.running
 
             until(done, seconds=seconds, what=lambda: f"idle: {client.call('job.list', timeout=20)}\n{self.tail()}")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from memoryd.daemon import lean
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "memoryd"
 FLOORS = {"daemon": 4, "worker": 3, "memory": 2, "seeds": 2, "sdk": 2, "ipc": 1, "errors": 0, "clock": 0, "fsio": 0.5}
@@ -126,3 +128,28 @@ def test_the_daemon_process_imports_no_terminal_or_model_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not lean.OPENSSL, reason="this interpreter has no hashes of its own, so it needs OpenSSL")
+def test_the_daemon_process_does_without_openssl_also_when_it_watches(tmp_path: Path) -> None:
+    code = """
+import sys
+from memoryd.daemon.lean import OPENSSL, without
+
+with without(*OPENSSL):
+    import memoryd.daemon.serve
+import asyncio
+from memoryd.daemon import observing
+
+async def watch():
+    observing.PAUSE_MS = observing.STEP_MS = 10
+    async for _ in observing._changes([sys.argv[1]]):
+        break
+
+asyncio.run(watch())
+print([m for m in ("ssl", "_ssl", "_hashlib", "anyio._backends._asyncio") if m in sys.modules])
+import hashlib, ssl
+print(hashlib.sha256(b"").hexdigest()[:8], ssl.OPENSSL_VERSION_INFO > (1,))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "e3b0c442 True"]

@@ -1,6 +1,6 @@
 """Rows, catalogues and runs as the results of the protocol."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,11 +24,12 @@ from memoryd.ipc.methods.recall import Recalled, RecallItem
 from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
 from memoryd.ipc.redaction import redact
-from memoryd.memory import lines, quality, recall
+from memoryd.memory import labels, lines, quality, recall
 from memoryd.memory.catalogue import Catalogue, Known
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
+from memoryd.memory.search.memories import Hit
 from memoryd.memory.text import cut, head, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
@@ -80,6 +81,24 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
     known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
+    return _item(catalogue, key, known)
+
+
+def hit(catalogue: Catalogue, hit: Hit) -> MemoryItem:
+    found = _item(catalogue, hit.key, hit.entry)
+    return found.model_copy(update={"text": clean(hit.snippet), "score": round(hit.score, 4)})
+
+
+def labelled(catalogue: Catalogue, found: Sequence[MemoryItem], language: Callable[[], str]) -> tuple[MemoryItem, ...]:
+    """Items; those that were replaced name what took their place."""
+    if all(item.status == "active" for item in found):
+        return tuple(found)
+    words = labels.of(language())
+    said = {(k.key.root, k.key.path): clean(words.replaced(k.entry)) for k in catalogue.entries if not k.entry.active}
+    return tuple(item.model_copy(update={"replaced": said.get((Root(item.scope), item.path), "")}) for item in found)
+
+
+def _item(catalogue: Catalogue, key: FileKey, known: Entry | None) -> MemoryItem:
     if known is None:
         held = len(lines.texts(catalogue.files.get(key, "")))
         about = f"{held} {'line' if held == 1 else 'lines'}" if key.path in CORE_FILES else SESSION_DIR.rstrip("s")

@@ -43,6 +43,7 @@ class Checkpoint:
     changed: tuple[File, ...] = ()  #: by the session and its sub-agents
     read: tuple[File, ...] = ()
     agents: tuple[str, ...] = ()  #: types of the sub-agents that still run
+    provider: tuple[str, ...] = ()  #: what an external memory provider wants kept, quoted
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -136,6 +137,7 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
     yield _Part(label=words.answer, rows=list(map(quoted, texts(Kind.ANSWER))), short=1, listed=False)
     yield _Part(label=words.read, rows=[_told(file, words) for file in found.read], short=8, listed=False)
     yield _Part(label=words.results, rows=[_result(row) for row in found.progress.rows.get(Kind.RESULT, ())], short=2)
+    yield _Part(label=words.provider, rows=found.provider, short=3)
 
 
 def _counted(agents: Sequence[str]) -> list[str]:

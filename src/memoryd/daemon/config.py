@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from memoryd.daemon.provider.settings import Provider
 from memoryd.errors import ConfigError
 from memoryd.ipc import faults
 from memoryd.ipc import places as placing
@@ -246,6 +247,7 @@ class Config(_Section):
     recall: Recall = Recall()
     search: Search = Search()
     privacy: Privacy = Privacy()
+    provider: Provider = Provider()
     notes: Notes = Notes()
     retention: Retention = Retention()
     dreaming: Dreaming = Dreaming()

@@ -39,6 +39,7 @@ from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.ledger import JournalLedger
 from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.outages import JournalBreaker
+from memoryd.daemon.journal.provided import Provided
 from memoryd.daemon.journal.queue import JournalQueue
 from memoryd.daemon.journal.recorded import RecordedSessions
 from memoryd.daemon.journal.reviews import Reviews
@@ -57,6 +58,9 @@ from memoryd.daemon.observing import Observer
 from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.provider.feeding import Feeder
+from memoryd.daemon.provider.provider import ProviderHost
+from memoryd.daemon.provider.recalled import ProviderRecall
 from memoryd.daemon.purge_plan import Planner
 from memoryd.daemon.purging import Purger
 from memoryd.daemon.recalling import Recaller
@@ -72,7 +76,7 @@ from memoryd.daemon.watching import ConfigFile
 from memoryd.errors import Busy, ConfigError, MemorydError
 from memoryd.ipc import redaction, starter
 from memoryd.ipc.places import Places
-from memoryd.ipc.server import Handler, Server
+from memoryd.ipc.server import Handler, Peer, Server
 from memoryd.ipc.spool import Spool
 from memoryd.memory.ports import Author
 from memoryd.memory.search.engine import Engine
@@ -137,6 +141,8 @@ class Daemon:
     memory_search: MemorySearch = field(init=False)
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
+    provider: ProviderHost = field(init=False)
+    feeder: Feeder = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
     dreamer: Dreamer = field(init=False)
@@ -181,7 +187,7 @@ class Daemon:
             observe=lambda event: self.recaller.observe(event),
         )  # fmt: skip
         self.ingest = Ingest(
-            journal=self.journal, binder=self.binder, off_record=self.off_record,
+            journal=self.journal, binder=self.binder, off_record=self.off_record, user_memory=self.places.user_memory,
             recall=lambda *asked: self.recaller.for_hook(*asked),
             after_append=lambda *appended: self.follower.after_append(*appended),
         )  # fmt: skip
@@ -232,9 +238,11 @@ class Daemon:
             indexer=self.indexer, shelf=self.shelf, weights=lambda: tuning.weights(self.config), clock=self.clock
         )
         self.teams = Teams(journal=self.journal)
+        self._make_provider()
         self.recaller = Recaller(
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
             chosen=lambda host, session: self.preparer.take(host, session), teams=self.teams,
+            provider=ProviderRecall(host=self.provider, feeder=self.feeder, off_record=self.is_off_record),
         )  # fmt: skip
         self.assistant = Assistant(
             agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
@@ -245,6 +253,15 @@ class Daemon:
             looker=Looker(memories=self.memory_search, sessions=self.session_search), config=lambda: self.config,
             clock=self.clock, running=lambda: self.worker.running, settled=self.worker.settled,
         )  # fmt: skip
+
+    def _make_provider(self) -> None:
+        """The external memory provider, where one is configured."""
+        self.provider = ProviderHost(
+            settings=self.config.provider, place=self.places.data / "provider", net=lambda: self.runner.net
+        )
+        self.feeder = Feeder(
+            host=self.provider, rows=Provided(self.journal), clock=self.clock, keeps_out=self.is_off_record
+        )
 
     def _make_upkeep(self) -> None:
         """What follows events, and what comes round by itself."""
@@ -265,18 +282,18 @@ class Daemon:
         )  # fmt: skip
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, maturer=self.maturer, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, maturer=self.maturer, feeder=self.feeder, spawn=self.spawn,
         )  # fmt: skip
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
             runs=self.runs, history=self.history, shelf=self.shelf, spool=self.spool, drain_spool=self.drainer.drain,
-            clock=self.clock, forgetters=[self.indexer.purge],
+            clock=self.clock, forgetters=[self.indexer.purge, self.feeder.forget],
         )  # fmt: skip
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
-            expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), observe=self.observer.look,
-            rest=self._rest, wake_worker=self.worker.wake, clock=self.clock,
+            expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
+            edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -306,19 +323,29 @@ class Daemon:
         daemon.off_record.agents = await asyncio.to_thread(daemon.agents.prepare)
         await restore(daemon.runs, daemon.shelf, daemon.history, places.user_memory, clock)
         await daemon.refresh_pauses()
+        await daemon.feeder.settle()
         return daemon
 
-    async def start(self, handlers: dict[str, Handler], activated: socket.socket | None = None) -> None:
-        """Listen, then catch up with what happened while nobody did."""
+    async def start(
+        self,
+        handlers: dict[str, Handler],
+        activated: socket.socket | None = None,
+        inherited: socket.socket | None = None,
+    ) -> None:
+        """Listen, then catch up with what happened while nobody did.
+
+        :param activated: the listening socket of the service manager
+        :param inherited: that of the daemon before
+        """
         self.server = Server(handlers, on_failure=_log_failure)
-        await self.server.start(self.places.socket, activated)
+        await self.server.start(self.places.socket, activated, inherited)
         await asyncio.to_thread(starter.forget_marks, self.places)
         await self._settle_starter()
         self.state = "ready"
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer)
+        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer, self.feeder)
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 
@@ -338,6 +365,20 @@ class Daemon:
     def stop(self) -> None:
         self._stop.set()
 
+    async def hand_over(self, peer: Peer) -> None:
+        """Let the running job end and give the listening socket away; the caller stops then.
+
+        :raises MemorydError: as `Server.hand_over`; all goes on as before
+        """
+        log.info("daemon.handing_over", pid=peer.pid)
+        await self.worker.drain(seconds=DRAIN_SECONDS)
+        try:
+            await self.server.hand_over(peer)
+        except MemorydError:
+            self.worker.resume()
+            self.spawn(self.worker.serve())
+            raise
+
     def stop_to_restart(self) -> None:
         """Stop with a status after which the service manager starts again: the next start puts files back.
 
@@ -356,6 +397,7 @@ class Daemon:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.provider.close()
         await self.observer.close()
         await self.indexer.close()
         await asyncio.to_thread(self.journal.close)
@@ -405,6 +447,8 @@ class Daemon:
         if config.agent != before.agent:
             self.runner.agent, self.runner.fallback = self.agent or self.agents.chosen(), self.agents.fallback()
         self.runner.net = second_net.choose(config.privacy.scanner)
+        if config.provider != before.provider:
+            await self.feeder.renew(config.provider)
         await self._settle_starter()
         if (config.agent, config.budget) != (before.agent, before.budget):
             await asyncio.to_thread(self.breaker.settings_changed)
@@ -421,6 +465,10 @@ class Daemon:
     async def refresh_pauses(self) -> None:
         self.off_record.pauses = await asyncio.to_thread(self.upkeep.pauses)
 
+    def is_off_record(self, directory: Path, cwd: str | None) -> bool:
+        """Whether nothing of this memory and folder may be told to others now."""
+        return self.off_record.keeps_out(directory, cwd, self.clock())
+
     async def health(self) -> HealthReport:
         return await asyncio.to_thread(self._health)
 
@@ -428,7 +476,7 @@ class Daemon:
         now = self.clock()
         found = hindrances(
             self.config, self.off_record.pauses, now=now, disk_full=self.journal.writer.full,
-            index_fault=self.indexer.fault,
+            index_fault=self.indexer.fault, provider_fault=self.provider.fault,
         )  # fmt: skip
         return judge_health(
             self.history, self.spool, running=self.worker.running, now=now,

@@ -10,7 +10,16 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memoryd.daemon import agentchecks, daemonchecks, hostchecks, ignoring, on_disk, scriptchecks, servicechecks
+from memoryd.daemon import (
+    agentchecks,
+    daemonchecks,
+    hostchecks,
+    ignoring,
+    on_disk,
+    providerchecks,
+    scriptchecks,
+    servicechecks,
+)
 from memoryd.daemon import config as configuration
 from memoryd.daemon.checks import Check, Mark, off, ok, wrong
 from memoryd.daemon.config import Config
@@ -66,6 +75,7 @@ class _Examination:
         yield from self._memory()
         yield agentchecks.meaning(self.config)
         yield from agentchecks.agent(self.places, self.config)
+        yield providerchecks.provider(self.places, self.config)
         if not self.astray:
             yield from self._starters()
 

@@ -13,6 +13,7 @@ from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.provider.feeding import Feeder
 from memoryd.daemon.recalling import Recaller
 from memoryd.daemon.tracking import Tracker
 from memoryd.daemon.transcripts import TranscriptReader
@@ -35,6 +36,7 @@ class Follower:
     observer: Observer
     preparer: Preparer
     maturer: Maturer
+    feeder: Feeder
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -46,6 +48,7 @@ class Follower:
             self.worker.wake()
         self.indexer.wake()
         self.preparer.follow(event, appended)
+        self.feeder.wake()
         self.tracker.wake(event.host, event.session_id)
         if isinstance(event, Turn | SessionEnd):
             self.maturer.wake()

@@ -25,7 +25,13 @@ class HealthReport:
 
 
 def hindrances(
-    config: Config, pauses: Sequence[Pause], *, now: datetime, disk_full: bool, index_fault: str
+    config: Config,
+    pauses: Sequence[Pause],
+    *,
+    now: datetime,
+    disk_full: bool,
+    index_fault: str,
+    provider_fault: str = "",
 ) -> Iterator[str]:
     """What keeps part of the work from being done beside jobs and agents, each with its remedy."""
     for pause in pauses:
@@ -39,6 +45,8 @@ def hindrances(
         yield f"search reads the texts themselves: {index_fault}"
     if config.recall.assist != "off" and (why := choosing.unfit_to_answer(config.agent)):
         yield f"[recall] assist prepares nothing: {why}"
+    if provider_fault:
+        yield f"the external memory provider is left alone for a while: {provider_fault}; see `memoryd doctor`"
     if config.privacy.scanner and not second_net.is_installed():
         yield "[privacy] scanner is true but not installed: `pip install 'memoryd[scan]'`"
 

@@ -5,6 +5,7 @@ are gone or damaged are removed and built anew. Meanwhile answers come from the 
 """
 
 import asyncio
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -112,7 +113,7 @@ class Indexer:
             self._waiting |= {root: known[root][0] for root in stale}
             self.wake()
             return None
-        held = {id: memory for _, by_id, _ in known.values() for id, memory in by_id.items()}
+        held = ChainMap(*(by_id for _, by_id, _ in known.values()))
         return await self._ask(
             lambda: self.index.search(query, field="memory", dirs=list(known), every=every, limit=limit),
             lambda found: None if found is None else [(held[hit.id], hit.score) for hit in found if hit.id in held],

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 import structlog
 
@@ -17,6 +18,7 @@ from memoryd.daemon.hooktests import HookTests
 from memoryd.daemon.journal import quarantine
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal
 from memoryd.daemon.off_record import OffRecord
+from memoryd.daemon.written import derived
 from memoryd.errors import BadEvent, NotFound, PathRefused
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event
@@ -50,6 +52,7 @@ class Ingest:
     journal: Journal
     binder: Binder
     off_record: OffRecord
+    user_memory: Path
     recall: RecallFor
     after_append: AfterAppend
     counted: Counted = field(default_factory=Counted)
@@ -74,6 +77,8 @@ class Ingest:
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
+        told = await self.off_record.told(translated.events)
+        roots = (binding.dir, self.user_memory)
         arrivals = [
             Arrival(
                 event=event,
@@ -83,7 +88,7 @@ class Ingest:
                 headless=translated.headless,
                 redacted=redacted,
             )
-            for event, redacted in await _cleaned(await self.off_record.told(translated.events), len(params.raw))
+            for event, redacted in await _cleaned([*told, *derived(told, roots)], len(params.raw))
         ]
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
@@ -104,7 +109,9 @@ class Ingest:
         why = self._passed_over(event, binding, headless=False, moment=self.journal.clock())
         if why:
             return EventPublished(seq=0, duplicate=False, turn_count=0, passed_over=why)
-        cleaned = await _cleaned(await self.off_record.told((event,)), len(event.data.model_dump_json()))
+        told = await self.off_record.told((event,))
+        told = [*told, *derived(told, (binding.dir, self.user_memory))]
+        cleaned = await _cleaned(told, len(event.data.model_dump_json()))
         arrivals = [Arrival(event=e, binding=binding, redacted=redacted) for e, redacted in cleaned]
         appended = await self.journal.append(arrivals)
         self.after_append(event, appended, binding, None)

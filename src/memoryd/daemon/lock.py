@@ -1,13 +1,19 @@
 """One daemon a data directory: a lock held for life. A stale pid file or socket can block nothing."""
 
+import contextlib
 import fcntl
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd import fsio
+from memoryd.clock import mono
 from memoryd.daemon import mounts
 from memoryd.errors import Busy, CannotWrite, ConfigError
+
+_LOOK_SECONDS = 0.005  #: between two looks whether the lock is free
+_LOOKS = 5  #: before a lock counts as held
 
 
 @dataclass(slots=True)
@@ -30,7 +36,7 @@ class DataLock:
         with fsio.translated("open", None, path):
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(fd)
         except BlockingIOError as error:
             pid = os.pread(fd, 20, 0).decode(errors="replace").strip()
             os.close(fd)
@@ -46,6 +52,15 @@ class DataLock:
         os.close(self.fd)
 
 
+def _lock(fd: int) -> None:
+    """:raises BlockingIOError: somebody holds it, longer than `holder` does to look"""
+    for _ in range(_LOOKS):
+        with contextlib.suppress(BlockingIOError):
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(_LOOK_SECONDS)
+    return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def holder(data: Path) -> int | None:
     """The pid of the daemon that holds the lock of this data directory, None when nobody does."""
     try:
@@ -59,6 +74,18 @@ def holder(data: Path) -> int | None:
     finally:
         os.close(fd)
     return None
+
+
+def await_free(data: Path, *, seconds: float) -> None:
+    """Wait until no daemon holds this data directory. Blocking.
+
+    :raises Busy: one holds it still
+    """
+    limit = mono() + seconds
+    while (pid := holder(data)) is not None:
+        if mono() > limit:
+            raise Busy(f"the daemon, pid {pid or 'unknown'}, does not end; `kill -KILL {pid or 'PID'}` loses nothing")
+        time.sleep(_LOOK_SECONDS)
 
 
 def _prepare(data: Path) -> None:

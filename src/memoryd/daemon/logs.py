@@ -7,20 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memoryd.daemon.config import Config, Logs
+from memoryd.daemon.lean import RICH, without
 from memoryd.errors import ConfigError
 from memoryd.ipc.redaction import redact
 
-# structlog imports rich where it is installed: 60 ms and 4 MB that the daemon never uses.
-_HIDE = "rich" not in sys.modules
-if _HIDE:
-    sys.modules["rich"] = None  # type: ignore[assignment]
-import structlog  # noqa: E402
+with without(*RICH):
+    import structlog
 
-if _HIDE:
-    del sys.modules["rich"]
-
-from memoryd.daemon.logkeeper import LogKeeper  # noqa: E402
-from memoryd.daemon.logstore import Caps, LogStore  # noqa: E402
+from memoryd.daemon.logkeeper import LogKeeper
+from memoryd.daemon.logstore import Caps, LogStore
 
 if TYPE_CHECKING:
     from structlog.typing import Processor

@@ -9,10 +9,12 @@ def main() -> None:
         from memoryd.daemon.hooking import hook
 
         hook(sys.argv[2:])
-    if sys.argv[1:2] == ["serve"] and len(sys.argv) == 2:
-        from memoryd.daemon.serve import serve
+    if sys.argv[1:] in (["serve"], ["serve", "--take-over"]):
+        from memoryd.daemon.lean import OPENSSL, without
 
-        sys.exit(serve())
+        with without(*OPENSSL):
+            from memoryd.daemon.serve import serve
+        sys.exit(serve(take_over=len(sys.argv) > 2))
     from memoryd.daemon.cli.app import run
 
     run()

@@ -71,6 +71,10 @@ class OffRecord:
             or (event.host, event.session_id) in self._sessions
         )
 
+    def keeps_out(self, directory: Path, cwd: str | None, moment: datetime) -> bool:
+        """Whether nothing of this memory and folder may be told to others, as things stand."""
+        return not self.config().daemon.enabled or self.is_paused(directory, moment) or self._covers(cwd)
+
     async def told(self, events: Sequence[Event]) -> Sequence[Event]:
         """The events as far as their repository wants them remembered."""
         if all(self._ignores.of(event.cwd) is None for event in events):
@@ -83,9 +87,13 @@ class OffRecord:
 
     def _is_excluded(self, event: Event) -> bool:
         """Whether a pattern covers where it happened, by the name it came with or by the real one."""
-        if self._is_of_an_agent(event) or self._ignores.covers(event.cwd):
+        return self._is_of_an_agent(event) or self._covers(event.cwd)
+
+    def _covers(self, folder: str | None) -> bool:
+        """Whether a folder is left out by its repository or by `[privacy] exclude`."""
+        if self._ignores.covers(folder):
             return True
-        cwd = event.cwd or ""
+        cwd = folder or ""
         names = {cwd, self._real_paths.get(cwd, cwd)} - {""}
         return any(_matches(name, pattern) for name in names for pattern in self.config().privacy.exclude)
 

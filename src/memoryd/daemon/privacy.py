@@ -22,6 +22,7 @@ _KINDS = (
     ("projects/", "memory of one project each"),
     ("spool/", "events that wait, as the hooks received them: not redacted"),
     ("index/", "search index"),
+    ("provider/", "what the external memory provider wrote where it works"),
     ("logs.db", "logs"),
     ("daemon.log", "log of `memoryd start`"),
     ("", "locks, keys, hook script and what `install` changed"),
@@ -59,6 +60,11 @@ def outgoing(settings: Mapping[str, Mapping[str, Any]]) -> Iterator[Outgoing]:
     for section, table in settings.items():
         off = table.get("kind") == "rules" or table.get("embedder") in ("none", "use", "e5")  # they run here
         named = {key: table[key] for key in ("model", "base_url", "command") if table.get(key)}
+        if section == "provider":
+            named |= {
+                kind: call["tool"] for kind, call in table.items() if isinstance(call, Mapping) and call.get("tool")
+            }
+            off = not table.get("command")
         if named and not off:
             where = ", ".join(f"{key} {_shown(value)}" for key, value in named.items())
             yield Outgoing(what=section, where=where)

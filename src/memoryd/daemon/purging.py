@@ -258,7 +258,7 @@ class Purger:
         return [
             *kept,
             Unreached(what="exports, backups and git histories made before"),
-            Unreached(what="what hosts were given and sent to their model providers"),
+            Unreached(what="what hosts were given and sent to their model providers, what an external memory was told"),
         ]
 
 

@@ -20,6 +20,7 @@ from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.snapshots import Snapshot, Snapshots
 from memoryd.daemon.journal.touched import touched
+from memoryd.daemon.provider.recalled import ProviderRecall
 from memoryd.daemon.teaming import Teams
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
@@ -37,7 +38,7 @@ from memoryd.memory.shelf import Shelf
 from memoryd.memory.words import content_words
 
 ANSWER_SECONDS = 0.7  #: for recall in a hook's answer; the hook itself waits 1 s
-REFRESH_SECONDS = 0.1  #: to see a person's edits before a session starts; unseen ones wait for the next look
+REFRESH_SECONDS = 0.1  #: to see a person's edits before memory is told; unseen ones wait for the next look
 AT_ONCE_SECONDS = 5.0  #: a session's start and its first prompt come within, in either order
 
 _STARTED = "start"  #: shown to every session, so that one without memories is not told again how memory works
@@ -70,6 +71,7 @@ class Recaller:
     config: Callable[[], Config]
     clock: Clock
     teams: Teams
+    provider: ProviderRecall
     guests: Guests = field(default_factory=Guests)
     chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
     """Ids of the entries that were chosen for a session's next prompt, once."""
@@ -116,7 +118,9 @@ class Recaller:
 
         :param unasked: a hook's, not a person's or a tool's: what it holds is up to `[recall] mode`
         """
-        await self._look(roots)
+        async with asyncio.TaskGroup() as group:  # together, so that neither waits for the other
+            told = group.create_task(self.provider.block(roots, asker.cwd if asker else None))
+            await self._look(roots)
         catalogue = self.catalogue(roots)
         settings, language = self.config().recall, self.language_of(catalogue)
         words = labels.of(language)
@@ -128,6 +132,7 @@ class Recaller:
             where={root: str(path) for root, path in roots.items()}, resumed=bool(shown),
             talk=session_ending(*asker.session) if asker and asker.session and not stood else None,
             query=content_words(query or (stood.asks[-1] if stood else "")), prompt=query,
+            provider=tuple(told.result()),
         )  # fmt: skip
         ask, blocks = await asyncio.to_thread(self._prepare, ask, roots, asker or Asker(), settings.blocks)
         if unasked and settings.mode == "tools":
@@ -149,7 +154,8 @@ class Recaller:
         return taken
 
     async def _stood(self, host: str, session_id: str) -> Checkpoint | None:
-        return await asyncio.to_thread(checkpoint.of, self.journal, host, session_id)
+        found = await asyncio.to_thread(checkpoint.of, self.journal, host, session_id)
+        return found and replace(found, provider=self.provider.before_compaction(host, session_id))
 
     def _prepare(
         self, ask: Ask, roots: Roots, asker: Asker, wanted: Mapping[str, BlockSettings]
@@ -176,15 +182,17 @@ class Recaller:
         budget_tokens: int | None = None, asker: Asker | None = None,
     ) -> Recalled:  # fmt: skip
         """The memories that a prompt speaks of, then those that were chosen for it when the turn before ended."""
-        if not self.shelf.loaded(roots):
-            await self._look(roots)
+        async with asyncio.TaskGroup() as group:  # together, so that neither waits for the other
+            told = group.create_task(self.provider.prefetch(roots, asker.cwd if asker else None, query))
+            if self.shelf.sights(roots) is None:
+                await self._look(roots)
         catalogue = self.catalogue(roots)
         session = asker.session if asker else None
         return recall.prefetch(
             catalogue, query, now=self.clock(), already_shown=shown, max_chars=max_chars,
             chosen=self.chosen(*session) if session else (),
             language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
-            weights=tuning.weights(self.config()),
+            weights=tuning.weights(self.config()), provider=told.result(),
             goals=await asyncio.to_thread(self._goals, roots) if catalogue.procedures else (),
         )  # fmt: skip
 

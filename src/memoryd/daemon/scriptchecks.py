@@ -8,6 +8,7 @@ from memoryd.daemon.checks import Check, off, ok, wrong
 from memoryd.daemon.install import Installer
 from memoryd.daemon.service import Service
 from memoryd.ipc import hookscript, starter
+from memoryd.ipc.protocol import PROTOCOL
 
 _ANEW = "`memoryd install --all` writes it anew"
 
@@ -75,12 +76,15 @@ def start(installer: Installer, *, wanted: bool) -> Check:
     return ok(link, "a hook that finds no daemon starts one")
 
 
-def skew(installer: Installer, running: str | None) -> Iterator[str]:
+def skew(installer: Installer, running: str | None, protocol: int = PROTOCOL) -> Iterator[str]:
     """What an upgrade left of another release, each with its mend; reads files, starts nothing.
 
     :param running: the version of the daemon that answers
+    :param protocol: that it speaks
     """
-    if running not in (None, __version__):
+    if protocol > PROTOCOL:
+        yield f"the daemon is memoryd {running} and speaks a newer protocol: upgrade this program, {__version__}"
+    elif running not in (None, __version__):
         yield f"the daemon is memoryd {running}, this program {__version__}; `memoryd restart`"
     if installer.script.exists() and (fault := hook_fault(installer)):
         yield f"the hook script does not belong to this program ({fault}); `memoryd install --all`"

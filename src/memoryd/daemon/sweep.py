@@ -39,6 +39,7 @@ class Sweep:
     expiry: Expiry
     maintenance: Maintenance
     notes: KeptNotes
+    edited: Callable[[], bool]  #: whether a memory directory in use is another one than when it was last looked at
     observe: Callable[[], Awaitable[None]]
     rest: Callable[[], None]  #: gives back what nobody used for a while
     wake_worker: Callable[[], None]
@@ -64,14 +65,14 @@ class Sweep:
         except (MemorydError, OSError) as error:
             log.warning("sweep.failed", step="look", error=type(error).__name__)
             return
-        for step in (*steps, self.observe):
+        for step in steps:
             try:
                 await step()
             except (MemorydError, OSError) as error:
                 log.warning("sweep.failed", step=step.__name__, error=type(error).__name__)
 
     def _look(self) -> list[Callable[[], Awaitable[None]]]:
-        """What there is to do. In a thread."""
+        """What there is to do. In a thread: the one hand-over of a minute in which there is nothing."""
         now = self.clock()
         self.rest()
         steps: list[Callable[[], Awaitable[None]]] = []
@@ -91,6 +92,8 @@ class Sweep:
             steps.append(self._notes)
         if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):
             steps.append(self._retention)
+        if self.edited():
+            steps.append(self.observe)
         return steps
 
     async def _sessions(self) -> None:

@@ -20,12 +20,13 @@ from aiofiles.threadpool import wrap
 from aiofiles.threadpool.binary import AsyncFileIO
 
 from memoryd import fsio
+from memoryd.daemon import written
 from memoryd.daemon.cleaning import clean
 from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event, MemoryWritten, MemoryWrittenData, PreCompact, ToolUse
+from memoryd.ipc.events import Event, PreCompact
 from memoryd.ipc.hosts.base import TranscriptRead
 from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
@@ -135,7 +136,7 @@ class TranscriptReader:
         )
         binding = position.binding
         wanted = [event for event in self.hide(read.events) if not self.off_record(binding.dir, event)]
-        events = [*wanted, *_memory_written(wanted, (binding.dir, self.user_memory))]
+        events = [*wanted, *written.derived(wanted, (binding.dir, self.user_memory))]
         cleaned = map(clean, events)
         return read, [Arrival(event=event, binding=binding, redacted=redacted) for event, redacted in cleaned]
 
@@ -173,23 +174,6 @@ async def _chunk(file: AsyncFileIO, size: int) -> bytes | None:
             return None
         data += more
     return data or None
-
-
-def _memory_written(events: Sequence[Event], roots: Sequence[Path]) -> list[MemoryWritten]:
-    """The agent wrote a memory file itself: then it needs no consolidation of the turns before."""
-    return [
-        MemoryWritten(
-            id=f"{event.id}+memory", host=event.host, session_id=event.session_id, cwd=event.cwd, at=event.at,
-            turn_id=event.turn_id, data=MemoryWrittenData(names=tuple(names)),
-        )
-        for event in events
-        if isinstance(event, ToolUse) and event.data.ok
-        if (names := [t.path for t in event.data.files if t.action == "write" and _is_below(t.path, roots)])
-    ]  # fmt: skip
-
-
-def _is_below(path: str, roots: Sequence[Path]) -> bool:
-    return any(Path(path).is_relative_to(root) for root in roots)
 
 
 def look(path: str) -> tuple[Literal["ok", "missing", "refused"], str]:

@@ -1,7 +1,7 @@
 """A descriptor's id -> the text that it stands for. Blocking."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memoryd.daemon import checkpoint, descriptors, keeping
@@ -22,16 +22,22 @@ class Unfolded:
     state: descriptors.State = ""  #: of the file that it came from
 
 
-def unfold(journal: Store, ident: tuple[str, int], roots: Mapping[Root, Path], words: Labels) -> Unfolded:
+FromProvider = Callable[[str, str], tuple[str, ...]]
+
+
+def unfold(
+    journal: Store, ident: tuple[str, int], roots: Mapping[Root, Path], words: Labels, provider: FromProvider
+) -> Unfolded:
     """Return what a descriptor of these memory directories stands for.
 
+    :param provider: what an external memory provider wanted kept of a session, by host and id
     :raises NotFound: nothing of that id is kept, or it is another project's
     """
     kind, number = ident
     if kind == descriptors.NOTE:
         return _note(journal, number, roots)
     if kind == descriptors.CHECKPOINT:
-        return _checkpoint(journal, number, roots, words)
+        return _checkpoint(journal, number, roots, words, provider)
     found = large.of_event(journal, number)
     return Unfolded(root=root_of(_own(roots), found.dir, ident), kind="event", name=found.name, text=found.text)
 
@@ -45,12 +51,15 @@ def _note(journal: Store, number: int, roots: Mapping[Root, Path]) -> Unfolded:
     )  # fmt: skip
 
 
-def _checkpoint(journal: Store, number: int, roots: Mapping[Root, Path], words: Labels) -> Unfolded:
+def _checkpoint(
+    journal: Store, number: int, roots: Mapping[Root, Path], words: Labels, provider: FromProvider
+) -> Unfolded:
     session = large.session_of(journal, number)
     root = root_of(_own(roots), Path(session["dir"]), (descriptors.CHECKPOINT, number))
     found = checkpoint.of(journal, session["host"], session["session_id"])
     if found is None:
         raise NotFound(f"checkpoint:{number} holds nothing yet: its session has asked nothing")
+    found = replace(found, provider=provider(session["host"], session["session_id"]))
     name = f"{session['host']}/{session['session_id']}"
     return Unfolded(root=root, kind="checkpoint", name=name, text=checkpoint.render(found, words.resumption))
 

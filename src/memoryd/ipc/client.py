@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,8 +12,8 @@ from typing import Any, Self
 from pydantic import BaseModel
 
 from memoryd.clock import mono
-from memoryd.errors import Busy, NoDaemon
-from memoryd.ipc.protocol import MAX_REPLY_BYTES, decode_reply, encode_call
+from memoryd.errors import Busy, MemorydError, NoDaemon, ShuttingDown
+from memoryd.ipc.protocol import MAX_REPLY_BYTES, REPEATABLE, decode_reply, encode_call
 
 Params = BaseModel | Mapping[str, Any] | None
 
@@ -21,8 +22,17 @@ def _no_daemon(path: Path) -> NoDaemon:
     return NoDaemon(f"no daemon answers at {path}; start it with `memoryd start` or `memoryd service install`")
 
 
-def _cut_off(method: str) -> NoDaemon:
-    return NoDaemon(f"the daemon went away before it answered {method}; start it with `memoryd start` and try again")
+def _cut_off(method: str) -> "_CutOff":
+    return _CutOff(f"the daemon went away before it answered {method}; start it with `memoryd start` and try again")
+
+
+class _CutOff(NoDaemon):
+    """The connection broke before the answer."""
+
+
+def _may_repeat(error: MemorydError, method: str) -> bool:
+    """Whether the next daemon may be asked the same: nothing was done, or doing it twice changes nothing."""
+    return isinstance(error, ShuttingDown) or (isinstance(error, _CutOff) and method in REPEATABLE)
 
 
 def _late(method: str, timeout: float) -> Busy:
@@ -51,14 +61,27 @@ class Client:
     def call(self, method: str, params: Params = None, *, timeout: float = 30.0) -> Any:
         """Return the result, an instance of `METHODS[method].result`.
 
+        A daemon that is being restarted is asked again, once, where that cannot do anything twice.
+
         :param timeout: seconds for the whole exchange
         :raises NoDaemon: nobody listens, or the connection broke
         :raises Busy: no answer in time
         :raises MemorydError: what the daemon answered
         """
+        deadline_mono = mono() + timeout
+        try:
+            return self._call(method, params, deadline_mono, timeout)
+        except (ShuttingDown, _CutOff) as error:
+            self.close()
+            if not _may_repeat(error, method):
+                raise
+            with suppress(NoDaemon):  # nobody came after it
+                return self._call(method, params, deadline_mono, timeout)
+            raise
+
+    def _call(self, method: str, params: Params, deadline_mono: float, timeout: float) -> Any:
         request_id = next(self._ids)
         line = encode_call(request_id, method, params)
-        deadline_mono = mono() + timeout
         try:
             reply = self._exchange(line, deadline_mono)
         except TimeoutError:
@@ -145,13 +168,25 @@ class AsyncClient:
 
     async def call(self, method: str, params: Params = None, *, timeout: float = 30.0) -> Any:
         """As `Client.call`. A cancelled call closes the connection, so that its late answer reaches nobody."""
+        try:
+            async with asyncio.timeout(timeout), self._turn:
+                try:
+                    return await self._call(method, params)
+                except (ShuttingDown, _CutOff) as error:
+                    await self.close()
+                    if not _may_repeat(error, method):
+                        raise
+                    with suppress(NoDaemon):  # nobody came after it
+                        return await self._call(method, params)
+                    raise
+        except TimeoutError:
+            raise _late(method, timeout) from None
+
+    async def _call(self, method: str, params: Params) -> Any:
         request_id = next(self._ids)
         line = encode_call(request_id, method, params)
         try:
-            async with asyncio.timeout(timeout), self._turn:
-                reply = await self._exchange(line)
-        except TimeoutError:
-            raise _late(method, timeout) from None
+            reply = await self._exchange(line)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
             raise _cut_off(method) from error
         return decode_reply(reply, request_id, method)

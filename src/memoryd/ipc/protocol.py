@@ -10,13 +10,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from memoryd import __version__
 from memoryd.errors import BadEvent, InternalError, MemorydError, UnknownMethod, by_code
 from memoryd.ipc.faults import explain
 from memoryd.ipc.methods import METHODS as METHODS
 from memoryd.ipc.methods.base import Method as Method
 
+PROTOCOL = 1  #: raised when what a peer of another release relies on goes or changes; what is added changes nothing
 MAX_LINE_BYTES = 8 * 1024 * 1024  #: a request, with its LF
 MAX_REPLY_BYTES = 64 * 1024 * 1024  #: the most a client reads for one answer
+#: what these bring has an id of its own: sent twice it changes nothing
+REPEATABLE = frozenset({"hook.deliver", "event.publish"})
 
 RequestId = Annotated[str, Field(max_length=256)] | int
 
@@ -71,8 +75,15 @@ def parse_params(envelope: Envelope) -> Request:
     try:
         params = method.params.model_validate(envelope.params)
     except ValidationError as error:
-        raise BadEvent(explain(error, known=method.params.model_fields)) from None
+        raise BadEvent(_refusal(error, method)) from None
     return Request(id=envelope.id, method=envelope.method, params=params)
+
+
+def _refusal(error: ValidationError, method: Method) -> str:
+    """What does not fit, and that it may be of a newer client where no key is like it."""
+    told = explain(error, known=method.params.model_fields)
+    newer = error.errors(include_url=False)[0]["type"] == "extra_forbidden" and "nearest" not in told
+    return f"{told} to memoryd {__version__}; a newer client needs a newer daemon: `memoryd restart`" if newer else told
 
 
 def parse_request(line: bytes) -> Request:
@@ -127,7 +138,8 @@ def decode_reply(line: bytes, request_id: RequestId, method: str) -> BaseModel:
         return METHODS[method].result.model_validate(reply.result or {})
     except ValidationError as error:
         raise InternalError(
-            f"cannot read the daemon's answer to {method}: {explain(error)}; is it older? `memoryd restart`"
+            f"cannot read the daemon's answer to {method}: {explain(error)}; they are of two releases:"
+            " `memoryd restart`, then start this program again"
         ) from None
 
 

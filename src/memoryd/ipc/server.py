@@ -12,13 +12,23 @@ import stat
 import struct
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from memoryd.errors import Busy, CannotWrite, InternalError, MemorydError, PathRefused, ShuttingDown, UnknownMethod
+from memoryd.errors import (
+    Busy,
+    CannotWrite,
+    Conflict,
+    InternalError,
+    MemorydError,
+    NoDaemon,
+    PathRefused,
+    ShuttingDown,
+    UnknownMethod,
+)
 from memoryd.ipc.framing import LineReader
 from memoryd.ipc.protocol import RequestId, error_reply, parse_envelope, parse_params, result_reply
 
@@ -29,6 +39,7 @@ class Peer:
 
     uid: int
     pid: int | None  #: None where the platform does not tell
+    connection: socket.socket | None = field(default=None, repr=False, compare=False)
 
 
 Handler = Callable[[Any, Peer], Awaitable[BaseModel]]  #: (an instance of the method's params, peer) -> its result
@@ -78,27 +89,48 @@ class Server:
     def clients(self) -> int:
         return len(self._clients)
 
-    async def start(self, path: Path, activated: socket.socket | None = None) -> None:
+    async def start(
+        self, path: Path, activated: socket.socket | None = None, inherited: socket.socket | None = None
+    ) -> None:
         """Listen; returns once a client can connect.
 
         :param activated: a listening socket handed over by the service manager, which also removes its file
+        :param inherited: the one at `path` that the daemon before gave away; its file is ours now
         :raises PathRefused: the directory or the file at `path` is not ours alone
         :raises CannotWrite: the socket cannot be made there
         """
-        listener = activated
+        listener = inherited if activated is None else activated
         if listener is None:
             listener = await asyncio.to_thread(bind, path)
+        if activated is None:
             self._bound = (path, _identity(await asyncio.to_thread(os.lstat, path)))
         listener.setblocking(False)
         self._socket = listener
         self._accepting = asyncio.create_task(self._accept(listener))
 
+    async def hand_over(self, peer: Peer) -> None:
+        """Give the listening socket to the process at the other end: who connects from now on waits for that one.
+
+        It goes ahead of the answer with a space, which means nothing in JSON. The file at its path stays.
+
+        :raises Conflict: the service manager keeps the socket
+        :raises NoDaemon: the other end is gone; this server goes on listening
+        """
+        if self._bound is None or self._socket is None or peer.connection is None:
+            raise Conflict("the service manager keeps this socket; restart the daemon there: `memoryd restart`")
+        await self._stop_accepting()
+        try:
+            socket.send_fds(peer.connection, [b" "], [self._socket.fileno()])
+        except OSError as error:
+            self._accepting = asyncio.create_task(self._accept(self._socket))
+            raise NoDaemon(f"the socket cannot be handed over: {error.strerror}; `memoryd restart` again") from error
+        self._bound = None
+
     async def close(self, *, grace_seconds: float = 5.0) -> None:
         """Stop accepting, answer what was read, at most for `grace_seconds`, and remove our own socket file."""
         self._closing = True
-        if self._accepting is not None and self._socket is not None:
-            self._accepting.cancel()
-            await asyncio.wait([self._accepting])
+        await self._stop_accepting()
+        if self._socket is not None:
             self._socket.close()
         if self._bound is not None:
             await asyncio.to_thread(_unlink_own, *self._bound)
@@ -110,6 +142,11 @@ class Server:
                 task.cancel()
             if late:
                 await asyncio.wait(late)
+
+    async def _stop_accepting(self) -> None:
+        if self._accepting is not None:
+            self._accepting.cancel()
+            await asyncio.wait([self._accepting])
 
     async def _accept(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
@@ -275,7 +312,7 @@ def _peer_or_none(connection: socket.socket) -> Peer | None:
 def _peer_linux(connection: socket.socket) -> Peer:
     option = getattr(socket, "SO_PEERCRED", 17)
     pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, option, 12))
-    return Peer(uid=uid, pid=pid)
+    return Peer(uid=uid, pid=pid, connection=connection)
 
 
 _SOL_LOCAL, _LOCAL_PEERCRED = 0, 1  #: <sys/un.h> of macOS
@@ -286,7 +323,7 @@ def _peer_darwin(connection: socket.socket) -> Peer:
     found = connection.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED.size)
     if len(found) < 8 or struct.unpack_from("=I", found)[0] != 0:
         raise OSError(errno.EINVAL, "no peer credentials")
-    return Peer(uid=struct.unpack_from("=I", found, 4)[0], pid=None)
+    return Peer(uid=struct.unpack_from("=I", found, 4)[0], pid=None, connection=connection)
 
 
 _peer = _peer_darwin if sys.platform == "darwin" else _peer_linux

@@ -66,6 +66,7 @@ class Ask:
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()
+    provider: tuple[str, ...] = ()  #: what an external memory provider tells, cleaned and quoted
     notes: tuple[Note, ...] = ()  #: priority, working and plan, the newest first
     weights: Weights = WEIGHTS  #: of what entries are ranked by
     resumed: bool = False  #: the host still has in its context what the session was shown before

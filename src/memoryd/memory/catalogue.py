@@ -133,6 +133,8 @@ class Catalogue:
     def apart(self, root: Root) -> tuple["Catalogue", "Catalogue"]:
         """Return it without the entries of a root, and these alone."""
         of_root = tuple(known for known in self.entries if known.key.root is root)
+        if not of_root:
+            return self, Catalogue()
         rest = tuple(known for known in self.entries if known.key.root is not root)
         return replace(self, entries=rest), Catalogue(entries=of_root)
 

@@ -9,13 +9,14 @@ from datetime import datetime
 from pathlib import Path
 
 from memoryd import fsio
+from memoryd.clock import mono
 from memoryd.errors import CannotWrite, PathRefused
 from memoryd.memory.aside import digest
 from memoryd.memory.path_rules import FOLDERS, MAX_DEPTH, MAX_FILE_BYTES, broken_rule, is_conflict_copy
 from memoryd.memory.ports import Author, Version, Versions
+from memoryd.memory.sight import UNSURE, Mark, Sight
 
 MAX_KEPT_BYTES = 8 * 1024 * 1024  #: contents held between readings; the files beyond are read again
-_RACY_NS = 2_000_000_000  # the coarsest time stamps of a file system (FAT): a younger file may change unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +33,13 @@ class Folder:
 
     path: str
     fd: int
+    mark: Mark  #: of before it was listed
     entries: tuple[os.DirEntry[str], ...]  #: their `stat` works as long as the folder is open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    stamp: tuple[int, int, int, int]  # mtime_ns, ctime_ns, size, inode
-    settled: bool  # old enough when it was read: an equal stamp means equal content
+    mark: Mark
     digest: str
     content: bytes | None
 
@@ -61,12 +62,19 @@ class MemoryDirectory:
 
         Unchanged files are not opened again, up to MAX_KEPT_BYTES. `skipped` tells what was left out.
         """
-        files = {path: self._content(path, known) for path, known in self._look().items()}
+        files = {path: self._content(path, known) for path, known in self._look()[1].items()}
         return {path: content for path, content in files.items() if content is not None}
 
-    def digests(self) -> dict[str, str]:
-        """The digest of every managed file by its path; unchanged files are not opened again."""
-        return {path: known.digest for path, known in self._look().items()}
+    def look(self) -> Sight:
+        """What every managed file is now, without its content; unchanged files are not opened again."""
+        began = mono()
+        folders, files = self._look()
+        return Sight(
+            root=self.path, at_mono=began,
+            around={**folders, **{skip.path: UNSURE for skip in self.skipped}},  # one may become fit unseen
+            files={path: known.mark for path, known in files.items()},
+            digests={path: known.digest for path, known in files.items()},
+        )  # fmt: skip
 
     def observe(
         self, versions: Versions, now: datetime, author_of: Callable[[str], Author] = lambda _: Author.OUTSIDE
@@ -77,7 +85,7 @@ class MemoryDirectory:
         :return: what was recorded, by path
         """
         newest = versions.newest(self.path)
-        present = self._look()
+        _, present = self._look()
         changed = [path for path, known in present.items() if newest.get(path) != known.digest]
         gone = [path for path, known in newest.items() if known and path not in present and not self._skips(path)]
         found = [
@@ -89,12 +97,14 @@ class MemoryDirectory:
             versions.record(found)
         return found
 
-    def _look(self) -> dict[str, _Known]:
-        """Bring what is known up to date: a stat for each file, and a read where that changed."""
+    def _look(self) -> tuple[dict[str, Mark], dict[str, _Known]]:
+        """Bring what is known up to date: a stat for each file, and a read where it changed. Its folders and files."""
         skipped: list[Skipped] = []
+        folders: dict[str, Mark] = {}
         known: dict[str, _Known] = {}
         room = MAX_KEPT_BYTES
         for folder in folders_of(self.path, skipped):
+            folders[folder.path] = folder.mark
             for entry in folder.entries:
                 path = folder.path + entry.name
                 if not entry.name.endswith(".md") or entry.name.startswith("."):
@@ -106,14 +116,14 @@ class MemoryDirectory:
                     known[path] = found
                     room -= len(found.content or b"")
         self._known, self.skipped = known, tuple(skipped)
-        return known
+        return folders, known
 
     def _look_at(self, dir_fd: int, entry: os.DirEntry[str], path: str, *, keep: int) -> _Known | str | None:
         """What is known of a file now; a reason to skip it; None when it went away."""
         before = self._known.get(path)
         try:
             status = entry.stat(follow_symlinks=False)
-            if before is not None and before.settled and before.stamp == _stamp(status):
+            if before is not None and before.mark.holds(status):
                 return before
             if reason := _unfit(path, status):
                 return reason
@@ -172,10 +182,11 @@ def folders_of(root: Path, skipped: list[Skipped] | None = None) -> Iterator[Fol
                 skipped.append(Skipped(path=path.rstrip("/"), reason=str(error)))
                 continue
             try:
+                mark = Mark.of(os.fstat(fd), time.time_ns())
                 entries = _entries(fd)
                 if path and path.count("/") < MAX_DEPTH - 1:
                     waiting.extend(f"{path}{name}/" for name in _subfolders(entries))
-                yield Folder(path=path, fd=fd, entries=entries)
+                yield Folder(path=path, fd=fd, mark=mark, entries=entries)
             finally:
                 os.close(fd)
     finally:
@@ -204,19 +215,14 @@ def _unfit(path: str, status: os.stat_result) -> str | None:
 
 
 def _read(dir_fd: int, name: str, keep: int) -> _Known:
-    # The stamp is taken before the read: a change during the read gives the file another stamp.
+    # The mark is taken before the read: a change during the read gives the file another one.
     fd = fsio.open_beneath(dir_fd, name, os.O_RDONLY)
     try:
-        status, now_ns = os.fstat(fd), time.time_ns()
+        mark = Mark.of(os.fstat(fd), time.time_ns())
         content = fsio.read_all(fd)
     finally:
         os.close(fd)
-    return _Known(
-        stamp=_stamp(status),
-        settled=max(status.st_mtime_ns, status.st_ctime_ns) < now_ns - _RACY_NS,
-        digest=digest(content),
-        content=content if len(content) <= keep else None,
-    )
+    return _Known(mark=mark, digest=digest(content), content=content if len(content) <= keep else None)
 
 
 def _bytes_at(root_fd: int, path: str) -> bytes:
@@ -225,7 +231,3 @@ def _bytes_at(root_fd: int, path: str) -> bytes:
         return fsio.read_all(fd)
     finally:
         os.close(fd)
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
-    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)

@@ -18,7 +18,15 @@ from memoryd.memory.labels import Labels
 from memoryd.memory.model import Root
 from memoryd.memory.page import Page, closing_names, tell_once
 from memoryd.memory.ranking import LINE_WEIGHT, WEIGHTS, Weights, composite, is_relevant, telling_words
-from memoryd.memory.recall_blocks import BLOCKS, entry_id, entry_piece, is_current, row_piece, steps_piece
+from memoryd.memory.recall_blocks import (
+    BLOCKS,
+    entry_id,
+    entry_piece,
+    is_current,
+    provider_piece,
+    row_piece,
+    steps_piece,
+)
 from memoryd.memory.text import tokens
 from memoryd.memory.words import content_words
 
@@ -26,6 +34,7 @@ BUDGET_TOKENS = 2_500
 MAX_CHARS = 9_500  #: for hosts that cut at 10 000
 PREFETCH_TOKENS = 600
 PREFETCH_LIMIT = 5
+PROVIDER_TOKENS = 300  #: of an external memory provider, beside the budget of memory
 QUERY_CHARS = 4_000  #: of a prompt; what it speaks of stands in its beginning, the rest is material
 
 
@@ -114,14 +123,16 @@ def prefetch(
     language: str = "en",
     limit: int = PREFETCH_LIMIT,
     weights: Weights = WEIGHTS,
+    provider: Sequence[str] = (),
 ) -> Recalled:
     """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise.
 
     First come the procedures that it, or an open goal, asks for, with their steps.
 
     :param chosen: ids of entries that follow them as far as there is room; those that are gone, or changed, do not
+    :param provider: rows of an external memory provider; they stand last and take no room from memory
     """
-    if not (catalogue.entries or catalogue.lines or catalogue.procedures):
+    if not (catalogue.entries or catalogue.lines or catalogue.procedures or provider):
         return Recalled(text="", items=(), left_out=0, generation=catalogue.generation)
     query = query[:QUERY_CHARS]
     words, asked = labels.of(language), content_words(query)
@@ -141,18 +152,26 @@ def prefetch(
     fresh = [piece for piece in (*asked_for, *found) if piece.id not in already_shown]
     taken = {piece.id for piece in fresh} | already_shown
     fresh += [piece for piece in _chosen(catalogue, chosen, words, now) if piece.id not in taken]
-    lines = [PREFETCH_OPEN, words.recalled, PREFETCH_CLOSE]
+    lines, used = _filled([PREFETCH_OPEN, words.recalled, PREFETCH_CLOSE], fresh[:limit], budget_tokens, max_chars)
+    left_out = len(fresh) - len(used)
+    told = [piece for row in provider if (piece := provider_piece(row, words)).id not in already_shown]
+    lines, more = _filled(lines, told, tokens("\n".join(lines)) + PROVIDER_TOKENS, max_chars)
+    used += more
+    return Recalled(
+        text="\n".join(lines) if used else "", items=tuple(used), left_out=left_out, generation=catalogue.generation
+    )
+
+
+def _filled(
+    lines: list[str], pieces: Sequence[Piece], budget_tokens: int, max_chars: int
+) -> tuple[list[str], list[str]]:
+    """The lines with the pieces for which there is room before the last one, and the ids of these pieces."""
     used: list[str] = []
-    for piece in fresh[:limit]:
-        longer = [*lines[:-1], piece.render(), PREFETCH_CLOSE]
+    for piece in pieces:
+        longer = [*lines[:-1], piece.render(), lines[-1]]
         if tokens("\n".join(longer)) <= budget_tokens and len("\n".join(longer)) <= max_chars:
             lines, used = longer, [*used, piece.id]
-    return Recalled(
-        text="\n".join(lines) if used else "",
-        items=tuple(used),
-        left_out=len(fresh) - len(used),
-        generation=catalogue.generation,
-    )
+    return lines, used
 
 
 def _chosen(catalogue: Catalogue, chosen: Sequence[str], words: Labels, now: datetime) -> list[Piece]:

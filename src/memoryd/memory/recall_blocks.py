@@ -85,6 +85,11 @@ def team(ask: Ask) -> Iterator[Section]:
     yield Section(heading=ask.labels.team, pieces=pieces, unlisted=len(known) - len(best))
 
 
+def provider(ask: Ask) -> Iterator[Section]:
+    """What an external memory provider tells every session."""
+    yield Section(heading=ask.labels.provider, pieces=[provider_piece(row, ask.labels) for row in ask.provider])
+
+
 def sessions(ask: Ask) -> Iterator[Section]:
     known = [one for one in ask.catalogue.sessions if not ask.talk or not one.key.path.endswith(ask.talk)]
     pieces = [_session_piece(session, ask.labels) for session in known[:SESSIONS]]
@@ -115,6 +120,7 @@ BLOCKS = (
     Block(name="entries", order=50, priority=50, sections=entries),
     Block(name="procedures", order=60, priority=60, share=0.3, sections=procedures),
     Block(name="team", order=65, priority=55, share=0.2, sections=team),
+    Block(name="provider", order=67, priority=57, share=0.15, sections=provider),
     Block(name="sessions", order=70, priority=70, sections=sessions),
     Block(name="daily", order=80, priority=46, share=0.2, sections=notes_of_days),
     Block(name="goals", order=90, priority=44, share=0.2, sections=goals),  #: few lines: before longer texts take all
@@ -130,6 +136,11 @@ def row_piece(key: FileKey, row: str) -> Piece:
 
 def entry_piece(known: Known, words: Labels, now: datetime) -> Piece:
     return Piece(entry_id(known), partial(_entry_text, known, words, now))
+
+
+def provider_piece(row: str, words: Labels) -> Piece:
+    """A row of an external memory provider, which is quoted already, with its origin."""
+    return Piece(item_id("provider", row), partial(clean, words.of_provider.format(row)))
 
 
 def _row_pieces(key: FileKey, text: str) -> list[Piece]:

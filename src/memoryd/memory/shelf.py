@@ -6,7 +6,7 @@ Recall reads catalogues and never waits; runs hold the locks while they read and
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from memoryd import fsio
-from memoryd.clock import Clock, utc_now
+from memoryd.clock import Clock, mono, utc_now
 from memoryd.errors import MemorydError, PathRefused
 from memoryd.memory import entries, index
 from memoryd.memory.apply import apply
@@ -24,7 +24,9 @@ from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.model import INDEX_FILE, SKILL_FILE, FileKey, MemoryView, Root
 from memoryd.memory.ports import Author, FileChange, Version, Versions
 from memoryd.memory.recovery import settle
+from memoryd.memory.sight import Sight
 
+LOOK_SECONDS = 2.0  #: a look holds so long for what no folder and no stat of a shown file tells: an edit in place
 SETTLE_SECONDS = 10.0  #: after an apply, what was moved aside is looked at once more
 
 log = structlog.get_logger("memory")
@@ -40,7 +42,7 @@ class _Place:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     catalogue: Catalogue | None = None  #: None: nobody has read it yet
     generation: int = 0
-    seen: dict[str, str] | None = None  #: what the last look has recorded and read, as digests; None: look again
+    seen: Sight | None = None  #: what the last look has recorded and read; None: look again
 
 
 @dataclass(slots=True, kw_only=True)
@@ -153,6 +155,8 @@ class Shelf:
     async def refresh(self, paths: Iterable[Path]) -> None:
         """Look at directories again: record what others changed, swap the catalogues."""
         for path in paths:
+            if await asyncio.to_thread(self.as_seen, path):
+                continue  # no run is waited for where there is nothing to read
             async with self.place(path).lock:
                 await asyncio.to_thread(self._refresh, path)
 
@@ -164,6 +168,22 @@ class Shelf:
             await self.refresh(roots.values())
         except MemorydError as error:
             log.warning("memory.unread", code=error.code, dirs=[str(path) for path in roots.values()])
+
+    def as_seen(self, path: Path) -> bool:
+        """Whether all files of a directory are what the last look saw and its catalogue says. Blocking; no lock."""
+        began, place = mono(), self._places.get(path)
+        seen = place.seen if place else None
+        if place is None or seen is None or not seen.holds(seen.files):
+            return False
+        if place.seen is seen:
+            place.seen = replace(seen, at_mono=began)
+        return True
+
+    def sights(self, roots: Mapping[Root, Path]) -> Mapping[Root, Sight] | None:
+        """What the last look at each root saw, its catalogue is of that or newer; None: there is to be a look first."""
+        seen = {root: place.seen for root, path in roots.items() if (place := self._places.get(path)) and place.seen}
+        recent = mono() - LOOK_SECONDS
+        return seen if len(seen) == len(roots) and all(one.at_mono > recent for one in seen.values()) else None
 
     async def recover(self, path: Path) -> None:
         """At start: keep what editors wrote into files that a run had moved aside."""
@@ -226,11 +246,11 @@ class Shelf:
     def _refresh(self, root: Path) -> None:
         """Record and read what is another than at the last look."""
         place = self.place(root)
-        present = place.directory.digests()
-        if place.seen != present:
+        present = place.directory.look()
+        if place.seen is None or place.seen.digests != present.digests:
             self._observe(root)
             self._load(root)
-            place.seen = present
+        place.seen = present
 
     def look_afresh(self) -> None:
         """Let the next look read everything again: what is shown of a file depends on the settings too."""

@@ -84,6 +84,10 @@ class Worker:
             self._running.cancel()
         await asyncio.wait([self._serving], timeout=max(seconds, RETRY_SECONDS))
 
+    def resume(self) -> None:
+        """After a drain that led to no end: `serve` may be called again."""
+        self._stopping.clear()
+
     async def settled(self) -> None:
         """Wait until the next job has been settled."""
         async with self._settled:

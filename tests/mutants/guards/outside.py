@@ -5,6 +5,7 @@ from mutants.guard import Guard
 _FSIO = "unit/test_fsio.py::"
 _ACCEPTANCE = "unit/memory/test_acceptance.py::"
 _SERVER = "unit/ipc/test_server.py::"
+_PROVIDER = "integration/test_provider.py::"
 
 OUTSIDE = (
     Guard(
@@ -96,5 +97,32 @@ OUTSIDE = (
         old="    if wrong:\n",
         new="    if False:\n",
         tests=("integration/test_archive.py::test_a_damaged_or_made_up_archive_changes_nothing",),
+    ),
+    Guard(
+        name="provider-off-record",
+        promise="an external memory provider is told nothing of what is off the record",
+        file="daemon/provider/recalled.py",
+        old="return None if directory is None or self.off_record(directory, cwd) else directory",
+        new="return directory",
+        tests=(f"{_PROVIDER}test_nothing_goes_out_of_a_paused_or_excluded_folder_nor_of_a_sub_agent",),
+    ),
+    Guard(
+        name="provider-since",
+        promise="an external memory provider is told nothing of the time before it",
+        file="daemon/journal/provided.py",
+        old="    (seq,) = connection.execute(\"select value from counters where name = 'seq'\").fetchone()\n",
+        new="    seq = 0\n",
+        tests=(
+            "unit/daemon/journal/test_provided.py"
+            "::test_it_begins_at_the_newest_event_goes_on_where_it_was_and_another_one_begins_anew",
+        ),
+    ),
+    Guard(
+        name="provider-tools",
+        promise="agents call those tools of an external memory provider alone that are offered",
+        file="daemon/handlers/provider.py",
+        old='        if params.tool not in offered and "*" not in offered:\n',
+        new="        if False:\n",
+        tests=(f"{_PROVIDER}test_a_memory_that_is_saved_is_told_and_its_tools_are_called_for_agents",),
     ),
 )

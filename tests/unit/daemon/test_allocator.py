@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ PROGRAM = """
 import ctypes, sys, threading
 from memoryd.daemon import allocator
 
-if sys.argv[1] == "one":
-    allocator.keep_one_arena()
+if sys.argv[1] == "spared":
+    allocator.spare()
 all_in = threading.Barrier(4)
 
 def work():
@@ -25,6 +26,9 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+freed = bytes(8_000_000)
+del freed  # with glibc's defaults the next large block lies among the small ones
+large = bytes(7_000_000)
 allocator.trim()
 libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p
@@ -34,11 +38,16 @@ libc.fclose(file)
 """
 
 
-@pytest.mark.skipif(allocator._glibc() is None, reason="another C library: it has no arenas to bound")
-def test_all_threads_share_one_arena(tmp_path: Path) -> None:
-    def arenas(how: str) -> int:
+@pytest.mark.skipif(allocator._glibc() is None, reason="another C library: it has no such knobs")
+def test_all_threads_share_one_arena_and_large_blocks_stand_apart_for_good(tmp_path: Path) -> None:
+    def blocks(how: str) -> tuple[int, int]:
+        """Arenas, and bytes of the blocks that stand apart."""
         report = tmp_path / how
         subprocess.run([sys.executable, "-c", PROGRAM, how, str(report)], check=True, timeout=60)
-        return report.read_text().count("<heap nr=")
+        text = report.read_text()
+        (apart,) = re.findall(r'<total type="mmap" count="\d+" size="(\d+)"/>', text)
+        return text.count("<heap nr="), int(apart)
 
-    assert arenas("one") == 1 < arenas("many")
+    (arenas, apart), (arenas_else, apart_else) = blocks("spared"), blocks("as it comes")
+    assert arenas == 1 < arenas_else
+    assert apart >= 7_000_000 + apart_else

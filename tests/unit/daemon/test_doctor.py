@@ -81,7 +81,8 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
     assert list(found) == [
         "config", "data", "journal", *(f"hooks in {host}" for host in INSTALLABLE), "hook script", "daemon", "socket",
         "hook run by claude-code", "events", "transcripts", "index", "clock", "spool",
-        "quarantine", "memory files", "memories", "search by meaning", "memory agent", "cage", "service", "autostart",
+        "quarantine", "memory files", "memories", "search by meaning", "memory agent", "cage",
+        "external memory", "service", "autostart",
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 from support.serving import HEALTH, health, serving
 
-from memoryd.errors import Busy, Conflict, NoDaemon
+from memoryd.errors import Busy, Conflict, NoDaemon, ShuttingDown
 from memoryd.ipc.client import AsyncClient, Client
 from memoryd.ipc.methods.daemon import Paused, PauseParams
 from memoryd.ipc.server import Peer, bind
@@ -113,3 +113,68 @@ async def test_a_late_answer_reaches_nobody(socket_path: Path) -> None:
                 await client.call("daemon.pause", timeout=0.05)
             release.set()
             assert await client.call("daemon.health") == HEALTH
+
+
+PUBLISH = {"event": {"id": "e1", "kind": "turn", "host": "generic", "session_id": "s", "at": "2026-11-30T08:00:00Z"}}
+
+
+def answering(path: Path, *lines: bytes) -> threading.Thread:
+    """Daemons one after the other at one socket: each answers a request with its line, b'' hangs up."""
+    listening = bind(path)
+
+    def serve() -> None:
+        for line in lines:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(line)
+        listening.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return thread
+
+
+STOPPING = b'{"jsonrpc":"2.0","id":1,"error":{"message":"stopping","data":{"code":"shutting-down"}}}\n'
+PUBLISHED = b'{"jsonrpc":"2.0","id":2,"result":{"seq":7,"duplicate":false,"turn_count":1}}\n'
+PAUSED = b'{"jsonrpc":"2.0","id":2,"result":{"paused":true}}\n'
+
+
+def blocking(path: Path, method: str, params: dict[str, Any]) -> Any:
+    with Client(path) as client:
+        return client.call(method, params)
+
+
+def awaiting(path: Path, method: str, params: dict[str, Any]) -> Any:
+    async def call() -> Any:
+        async with AsyncClient(path) as client:
+            return await client.call(method, params)
+
+    return asyncio.run(call())
+
+
+@pytest.mark.parametrize("call", [blocking, awaiting])
+def test_what_a_daemon_left_undone_is_asked_of_the_next(socket_path: Path, call: Callable[..., Any]) -> None:
+    for method, params, first, second in (
+        ("event.publish", PUBLISH, b"", PUBLISHED),
+        ("event.publish", PUBLISH, STOPPING, PUBLISHED),
+        ("daemon.pause", {}, STOPPING, PAUSED),
+    ):
+        daemons = answering(socket_path, first, second)
+        assert call(socket_path, method, params)
+        daemons.join(10)
+
+
+@pytest.mark.parametrize("call", [blocking, awaiting])
+def test_what_may_have_been_done_already_is_not_asked_twice(socket_path: Path, call: Callable[..., Any]) -> None:
+    daemon = answering(socket_path, b"")
+    with pytest.raises(NoDaemon, match="went away"):
+        call(socket_path, "daemon.pause", {})
+    daemon.join(10)
+
+
+def test_without_a_next_daemon_the_first_error_stands(socket_path: Path) -> None:
+    daemon = answering(socket_path, STOPPING)
+    with pytest.raises(ShuttingDown, match="stopping"):
+        blocking(socket_path, "event.publish", PUBLISH)
+    daemon.join(10)

@@ -79,7 +79,7 @@ def test_a_folder_that_is_a_link_is_reported_and_its_files_do_not_count_as_gone(
 def test_an_unchanged_directory_is_read_without_opening_a_file(
     memory: MemoryDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryd.memory.directory._RACY_NS", 0)
+    monkeypatch.setattr("memoryd.memory.sight._RACY_NS", 0)
     for n in range(100):
         _put(memory, f"knowledge/{n}.md", b"%d" % n)
     opened: list[str] = []

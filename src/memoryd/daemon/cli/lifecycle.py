@@ -50,9 +50,10 @@ def stop() -> None:
 
 @app.command(rich_help_panel=RUN)
 def restart() -> None:
-    """Stop and start the daemon.
+    """Put a new daemon in the place of the one that runs.
 
-    Where a service manager runs it, that one does it.
+    A running job ends first; who connects meanwhile waits, and nothing that hooks bring is lost. When the new one
+    cannot start, the old one goes on. Where a service manager runs it, that one does it.
 
     Example: [cyan]memoryd restart[/]
     """
@@ -60,11 +61,12 @@ def restart() -> None:
     service = Service(places=places)
     pid = holder(places.data)
     if pid and pid == service.main_pid():
+        process.check()
         for step in run_steps((service.restart_step(),)):
             screen.say(f"done: {step}")
+        found, _ = process.start(places)
     else:
-        process.stop(places)
-    found, _ = process.start(places)
+        found = process.restart(places)
     screen.say(f"memoryd {found.version} runs, pid {found.pid}")
 
 
@@ -87,27 +89,31 @@ def status(json: Json = False) -> None:
         screen.warn(f"memoryd holds {places.data} but does not listen at {places.socket}: {error}")
         raise typer.Exit(NOT_RUNNING) from error
     screen.as_json(found) if json else screen.say(_line(found))
-    screen.notes(list(scriptchecks.skew(Installer(places=places), found.version)))
+    screen.notes(list(scriptchecks.skew(Installer(places=places), found.version, found.protocol)))
 
 
 def _line(found: Health) -> str:
     summary = found.summary.strip("<>").removeprefix("Daemon ")
     reason = f" ({found.reason})" if found.reason else ""
     waiting = f" | {found.waiting} wait for review" if found.waiting else ""
-    return f"{found.state}{reason}: {summary}{waiting} | pid {found.pid} | up {span(found.uptime_seconds)}"
+    provider = f" | external memory {found.provider}" if found.provider else ""
+    return f"{found.state}{reason}: {summary}{waiting}{provider} | pid {found.pid} | up {span(found.uptime_seconds)}"
 
 
 @app.command(rich_help_panel=RUN)
-def serve() -> None:
+def serve(
+    take_over: Annotated[bool, typer.Option("--take-over", hidden=True)] = False,
+    check: Annotated[bool, typer.Option("--check", hidden=True)] = False,
+) -> None:
     """Run the daemon in the foreground, as systemd and launchd do.
 
     Logs go to stderr; Ctrl-C or SIGTERM stops it, SIGHUP reads the configuration again.
 
     Example: [cyan]MEMORYD_DAEMON__LOG_LEVEL=debug memoryd serve[/]
     """
-    from memoryd.daemon.serve import serve as run
+    from memoryd.daemon import serve as serving
 
-    raise typer.Exit(run())
+    raise typer.Exit(serving.check() if check else serving.serve(take_over=take_over))
 
 
 @app.command(rich_help_panel=RUN)

@@ -119,7 +119,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
 
 def place(item: MemoryItem) -> str:
     name = item.path.removeprefix("knowledge/").removesuffix(".md") if item.type else item.path
-    return f"{item.scope}/{name}" + (" (historical)" if item.status == "historical" else "")
+    return f"{item.scope}/{name}" + (f" {item.replaced or '(historical)'}" if item.status == "historical" else "")
 
 
 @app.command(rich_help_panel=MEMORY)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memoryd import fsio
@@ -19,6 +19,7 @@ from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.places import Places
 
 START_SECONDS = 10.0
+SUCCEED_SECONDS = 60.0  #: a successor waits for the running job of the daemon before
 STOP_SECONDS = 20.0  #: a running job has 10 s to put itself back
 MAX_LOG_BYTES = 5_000_000  #: a longer log becomes `daemon.log.1` at the next start
 LOG_LINES = 12  #: shown when the daemon does not come up
@@ -50,6 +51,45 @@ def start(places: Places) -> tuple[Health, bool]:
         return _wait_until_up(places, child, mono() + START_SECONDS, lambda: _tail(log, seen)), True
 
 
+def restart(places: Places) -> Health:
+    """Have a new daemon in place of the one that runs: who connects meanwhile waits for it.
+
+    Of many callers one does it, the others find it done. The one before goes on when the new one cannot start.
+
+    :raises NoDaemon: it did not come up; the sentence says whether the one before goes on
+    :raises Busy: another caller does not get it up, or the one before does not end
+    """
+    before = holder(places.data)
+    with _only_one(places, mono() + SUCCEED_SECONDS):
+        if before != holder(places.data):
+            with suppress(MemorydError):
+                return health(places)
+        if not _answers(places):
+            stop(places)
+        log = places.data / "daemon.log"
+        child, seen = _spawn(log, "--take-over")
+        return _wait_until_succeeded(places, child, lambda: _tail(log, seen))
+
+
+def check() -> None:
+    """Have this program try whether it could start, beside the daemon that runs.
+
+    :raises NoDaemon: it could not; the sentence says why
+    """
+    done = subprocess.run(_command("--check"), capture_output=True, text=True, env=_environment(), check=False)
+    if done.returncode:
+        said = done.stderr.strip().removeprefix("memoryd: ")
+        raise NoDaemon(f"this memoryd could not start, so the one that runs goes on: {said}")
+
+
+def _answers(places: Places) -> bool:
+    try:
+        health(places, timeout=2.0)
+    except MemorydError:
+        return False
+    return True
+
+
 @contextmanager
 def _only_one(places: Places, deadline_mono: float) -> Iterator[None]:
     fsio.make_dirs(places.data)
@@ -72,9 +112,16 @@ def _try_lock(fd: int) -> bool:
     return True
 
 
-def _spawn(log: Path) -> tuple["subprocess.Popen[bytes]", int]:
+def _command(*options: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "memoryd", "serve", *options]
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _FORGOTTEN}
+
+
+def _spawn(log: Path, *options: str) -> tuple["subprocess.Popen[bytes]", int]:
     """The daemon in a session of its own; also where its part of the log begins."""
-    env = {name: value for name, value in os.environ.items() if name not in _FORGOTTEN}
     try:
         if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
             log.replace(log.with_suffix(".log.1"))
@@ -84,8 +131,8 @@ def _spawn(log: Path) -> tuple["subprocess.Popen[bytes]", int]:
     with os.fdopen(fd, "ab") as out:
         seen = out.seek(0, os.SEEK_END)
         child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "memoryd", "serve"], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-            start_new_session=True, cwd="/", env=env,
+            _command(*options), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, cwd="/",
+            env=_environment(),
         )  # fmt: skip
     return child, seen
 
@@ -108,6 +155,26 @@ def _wait_until_up(
     if found:
         return found[0]
     raise NoDaemon(f"memoryd was started and {ended}; its log {places.data / 'daemon.log'} says:\n{tail()}")
+
+
+def _wait_until_succeeded(places: Places, child: "subprocess.Popen[bytes]", tail: Callable[[], str]) -> Health:
+    found: list[Health] = []
+
+    def settled() -> bool:
+        if child.poll() is not None:
+            return True
+        with suppress(MemorydError):
+            found[:] = [health(places, timeout=1.0)]
+        return bool(found) and found[0].pid == child.pid
+
+    _wait(settled, mono() + SUCCEED_SECONDS)
+    ended = "does not answer" if child.poll() is None else f"ended with status {child.returncode}"
+    child.returncode = 0  # as above
+    if found and found[0].pid == child.pid:
+        return found[0]
+    pid = holder(places.data)
+    now = "no daemon runs" if pid is None else f"the one before, pid {pid}, goes on"
+    raise NoDaemon(f"the new memoryd {ended}, {now}; its log {places.data / 'daemon.log'} says:\n{tail()}")
 
 
 def _tail(log: Path, seen: int) -> str:

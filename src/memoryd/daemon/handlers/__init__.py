@@ -14,6 +14,7 @@ from memoryd.daemon.handlers.imports import Imports
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.procedures import Procedures
+from memoryd.daemon.handlers.provider import Provider
 from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.handlers.review import Review
@@ -28,7 +29,7 @@ from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
     Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Reports, Review, Dreams, Archives, Imports,
-    Scopes, Team, Work, MemoryAgents, Costs,
+    Scopes, Team, Work, MemoryAgents, Costs, Provider,
     Process,
 )  # fmt: skip
 
@@ -43,8 +44,11 @@ def table(daemon: Daemon) -> dict[str, Handler]:
     }
 
 
-def _handler(method: Callable[[Any], Coroutine[Any, Any, Result]]) -> Handler:
-    async def handle(params: Any, _: Peer) -> Result:
-        return await method(params)
+_OF_PEERS = ("daemon_handover",)  #: what is done depends on who asks
+
+
+def _handler(method: Callable[..., Coroutine[Any, Any, Result]]) -> Handler:
+    async def handle(params: Any, peer: Peer) -> Result:
+        return await (method(params, peer) if method.__name__ in _OF_PEERS else method(params))
 
     return handle

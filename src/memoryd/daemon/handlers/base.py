@@ -3,7 +3,7 @@
 import asyncio
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from memoryd.clock import rfc3339
@@ -71,9 +71,11 @@ class Handlers:
         every = await self.roots(params.cwd, params.memory_dir)
         roots = answers.only(every, params.scopes)
         await self.daemon.shelf.refresh_existing(roots)
-        found = self.daemon.shelf.joined(roots)
-        return found.joined(await self._team(every)) if not params.scopes or "team" in params.scopes else found
+        return self.daemon.shelf.joined(roots).joined(await self.team(every, params.scopes))
 
-    async def _team(self, roots: Mapping[Root, Path]) -> Catalogue:
+    async def team(self, roots: Mapping[Root, Path], scopes: Collection[str] = ()) -> Catalogue:
+        """What may be shown of the team's memory of a place, if it is asked for; nothing where it has none."""
+        if Root.PROJECT not in roots or (scopes and "team" not in scopes):
+            return Catalogue()
         await asyncio.to_thread(self.daemon.teams.look, teaming.key_of(roots))
         return self.daemon.teams.shown(roots)

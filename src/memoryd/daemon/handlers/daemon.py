@@ -11,6 +11,8 @@ from memoryd.daemon import examining, privacy
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.ipc.methods import daemon as m
 from memoryd.ipc.methods.base import Done, NoParams
+from memoryd.ipc.protocol import PROTOCOL
+from memoryd.ipc.server import Peer
 
 
 class Process(Handlers):
@@ -18,13 +20,18 @@ class Process(Handlers):
         report = await self.daemon.health()
         summary = await asyncio.to_thread(repr, self.daemon)
         return m.Health(
-            state=report.state, reason=report.reason, version=__version__, uid=os.getuid(), summary=summary,
+            state=report.state, reason=report.reason, version=__version__, protocol=PROTOCOL, uid=os.getuid(),
+            summary=summary,
             waiting=await asyncio.to_thread(self.daemon.inbox.reviews.waiting),
             data_dir=str(self.daemon.places.data), pid=os.getpid(),
             uptime_seconds=round(mono() - self.daemon.started_mono, 3),
-            index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
+            provider=await self._provider(), index_behind=await asyncio.to_thread(self.daemon.indexer.behind),
             passed_over=asdict(self.daemon.ingest.counted),
         )  # fmt: skip
+
+    async def _provider(self) -> str:
+        state, feeder = self.daemon.provider.state, self.daemon.feeder
+        return "" if state == "off" else f"{state}, {feeder.sent} events told, {await feeder.waiting()} wait"
 
     async def daemon_check(self, params: NoParams) -> m.Checked:
         return await examining.examine(self.daemon.journal, self.daemon.reader.positions, self.daemon.indexer)
@@ -68,6 +75,12 @@ class Process(Handlers):
             runs=tuple(run for one in done for run in one.runs), staged=sum(one.staged for one in done),
             waiting=sum(one.waiting for one in done), promoted=sum(len(one.promoted) for one in done),
         )  # fmt: skip
+
+    async def daemon_handover(self, params: NoParams, peer: Peer) -> m.HandedOver:
+        """Others are served while a running job ends; then who connects waits for the process that asks."""
+        await self.daemon.hand_over(peer)
+        asyncio.get_running_loop().call_soon(self.daemon.stop)
+        return m.HandedOver(pid=os.getpid())
 
     async def daemon_shutdown(self, params: NoParams) -> Done:
         asyncio.get_running_loop().call_soon(self.daemon.stop)

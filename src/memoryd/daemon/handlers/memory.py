@@ -39,6 +39,9 @@ class Memory(Handlers):
         saved = await self.daemon.commands.save(roots, proposal, author)
         if params.session_id and saved.run:
             await self.tell_written(params.host, params.session_id, saved.slug, params.cwd)
+        if saved.run:
+            directory = roots.get(Root.PROJECT, roots[Root.USER])
+            self.daemon.feeder.saved(directory, params.cwd, proposal.name, proposal.content)
         catalogue = self.daemon.shelf.joined(roots)
         return m.MemorySaved(
             status=saved.status, slug=saved.slug, run=saved.run, warnings=(*await self.told(given), *saved.warnings),
@@ -51,10 +54,10 @@ class Memory(Handlers):
         items = answers.items(catalogue)
         start = answers.offset_of(params.cursor) or params.offset
         page = items[start : start + params.limit + 1]
-        shown = page[: params.limit]
+        shown = self._labelled(catalogue, page[: params.limit])
         dirs = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes).values()
         return m.MemoryListed(
-            items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else tuple(shown),
+            items=await asyncio.to_thread(answers.flagged, catalogue, shown) if params.check else shown,
             next_cursor=answers.next_cursor(page, params.limit, start),
             totals=answers.totals(
                 quality.totals(answers.own_entries(catalogue), self.daemon.runner.bounds().type_totals)
@@ -83,13 +86,17 @@ class Memory(Handlers):
         item = answers.item(catalogue, found).model_copy(
             update={"text": short, "truncated": short != text, "file": str(file)}
         )
-        return m.MemoryItems(items=(item,))
+        return m.MemoryItems(items=self._labelled(catalogue, [item]))
+
+    def _labelled(self, catalogue: Catalogue, items: Sequence[m.MemoryItem]) -> tuple[m.MemoryItem, ...]:
+        return answers.labelled(catalogue, items, lambda: self.daemon.recaller.language_of(catalogue))
 
     async def _described(self, ident: tuple[str, int], params: m.MemoryQuery, catalogue: Catalogue) -> m.MemoryItems:
         """A page of what a descriptor stands for."""
         roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
         words = labels.of(self.daemon.recaller.language_of(catalogue))
-        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words)
+        provider = self.daemon.feeder.before_compaction
+        found = await asyncio.to_thread(unfolding.unfold, self.daemon.journal, ident, roots, words, provider)
         start = answers.offset_of(params.cursor) or params.offset
         page, more = await asyncio.to_thread(_page, found.text, start)
         item = m.MemoryItem(
@@ -118,19 +125,15 @@ class Memory(Handlers):
     async def memory_search(self, params: m.MemoryQuery) -> m.MemorySearched:
         if not (params.query or "").strip():
             raise BadEvent("give some words to search for, in any language")
-        catalogue = await self.catalogue(params)
-        roots = answers.only(await self.roots(params.cwd, params.memory_dir), params.scopes)
+        every = await self.roots(params.cwd, params.memory_dir)
+        roots = answers.only(every, params.scopes)
         start = answers.offset_of(params.cursor) or params.offset
-        hits = await self.daemon.memory_search.find(
-            params.query or "", roots, catalogue, match=params.match, limit=start + params.limit + 1
-        )
+        catalogue, hits = await self.daemon.memory_search.find_now(
+            params.query or "", roots, await self.team(every, params.scopes),
+            match=params.match, limit=start + params.limit + 1,
+        )  # fmt: skip
         page = hits[start : start + params.limit + 1]
-        items = [
-            answers.item(catalogue, hit.key).model_copy(
-                update={"text": clean(hit.snippet), "score": round(hit.score, 4)}
-            )
-            for hit in page[: params.limit]
-        ]
+        items = self._labelled(catalogue, [answers.hit(catalogue, hit) for hit in page[: params.limit]])
         found = [item_id(hit.key, "") for hit in page[:COUNTED] if hit.key.root is not Root.TEAM]
         self.daemon.spawn(self._count(found, roots, params.query or ""))
         order, why = await self._order(params, roots, items) if params.rerank else (range(len(items)), "")

@@ -17,6 +17,7 @@ from memoryd.daemon.journal import (
     outages,
     progress,
     prompts,
+    provided,
     recalled,
     reviews,
     run_dirs,
@@ -201,6 +202,7 @@ MIGRATIONS: tuple[str, ...] = (
     imported.MIGRATION,
     worked.MIGRATION,
     reviews.MIGRATION,
+    provided.MIGRATION,
     recalled.MIGRATION,
 )
 
@@ -211,17 +213,31 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: tuple[str, .
     :raises RestartNeeded: a newer program wrote this database
     :raises CannotWrite: the backup before an upgrade cannot be written
     """
-    found: int = connection.execute("pragma user_version").fetchone()[0]
-    if found > len(migrations):
-        raise RestartNeeded(_too_new(connection, path, found, len(migrations)))
+    found = version_of(connection, path, migrations)
     if 0 < found < len(migrations):
         _back_up(connection, path, found)
-    for number in range(found, len(migrations)):
-        script = f"begin immediate;{migrations[number]};pragma user_version = {number + 1};commit;"
-        connection.executescript(script)
+    bring_up(connection, found, migrations)
     written_by = connection.execute("select value from meta where name = 'written_by'").fetchone()
     if not written_by or written_by[0] != __version__:
         connection.execute("insert or replace into meta values ('written_by', ?)", (__version__,))
+
+
+def version_of(connection: sqlite3.Connection, path: Path, migrations: tuple[str, ...] = MIGRATIONS) -> int:
+    """How many of the migrations were applied.
+
+    :raises RestartNeeded: more than this program knows
+    """
+    found: int = connection.execute("pragma user_version").fetchone()[0]
+    if found > len(migrations):
+        raise RestartNeeded(_too_new(connection, path, found, len(migrations)))
+    return found
+
+
+def bring_up(connection: sqlite3.Connection, found: int, migrations: tuple[str, ...] = MIGRATIONS) -> None:
+    """Apply the migrations after the first `found`, each in a transaction of its own."""
+    for number in range(found, len(migrations)):
+        script = f"begin immediate;{migrations[number]};pragma user_version = {number + 1};commit;"
+        connection.executescript(script)
 
 
 def _too_new(connection: sqlite3.Connection, path: Path, found: int, known: int) -> str:

@@ -17,7 +17,8 @@ T = TypeVar("T")
 Row = dict[str, Any]  #: a column's name -> its value
 
 _CHECKPOINT_TRIES, _CHECKPOINT_PAUSE_SECONDS = 100, 0.05
-READER_CACHE_KIB = 256  #: of each thread's connection; the system keeps the pages anyway
+READER_CACHE_KIB = 256  #: of each connection; the system keeps the pages anyway
+READER_STATEMENTS = 64  #: that a connection keeps prepared; each takes some kilobytes
 
 
 @dataclass(slots=True)
@@ -27,23 +28,26 @@ class Store:
     path: Path
     writer: Writer
     clock: Clock = utc_now
-    _readers: threading.local = field(default_factory=threading.local)
     _opened: list["_Reader"] = field(default_factory=list)
-    _gate: threading.Lock = field(default_factory=threading.Lock)  #: of `_opened` and `_closed`
+    _free: list["_Reader"] = field(default_factory=list)  #: the one that was used last is used next
+    _gate: threading.Lock = field(default_factory=threading.Lock)  #: of the three beside it
     _closed: bool = False
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query on this thread's read-only connection. Blocking: call it from a worker thread.
+        """Run a query on a read-only connection; one for each query at a time. Blocking: call it from a worker thread.
 
         :raises ShuttingDown: the store is closed
         :raises MemorydError: the database cannot be read
         """
         try:
-            reader: _Reader = getattr(self._readers, "reader", None) or self._reader()
-            with reader.lock:
-                if self._closed:
-                    raise ShuttingDown(CLOSED)
-                return query(reader.connection)
+            reader = self._taken()
+            try:
+                with reader.lock:
+                    if self._closed:
+                        raise ShuttingDown(CLOSED)
+                    return query(reader.connection)
+            finally:
+                self._free.append(reader)
         except sqlite3.Error as error:
             raise translate(error) from error
 
@@ -51,12 +55,14 @@ class Store:
         """The rows of one query. Blocking, and raises, as `read`."""
         return self.read(lambda connection: [dict(row) for row in connection.execute(sql, values)])
 
-    def _reader(self) -> "_Reader":
+    def _taken(self) -> "_Reader":
+        """A connection for one query: as many are open as there were ever queries at once, not one a thread."""
         with self._gate:
             if self._closed:
                 raise ShuttingDown(CLOSED)
-            reader = self._readers.reader = _Reader(self.path)
-            self._opened.append(reader)
+            if self._free:
+                return self._free.pop()
+            self._opened.append(reader := _Reader(self.path))
         return reader
 
     async def aread(self, query: Callable[[sqlite3.Connection], T]) -> T:
@@ -97,12 +103,13 @@ class Store:
 
 
 class _Reader:
-    """A thread's read-only connection, and the lock that is held while a query runs."""
+    """A read-only connection, and the lock that is held while a query runs."""
 
     def __init__(self, path: Path) -> None:
         self.lock = threading.RLock()
         self.connection = sqlite3.connect(
-            f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
-        )
+            f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False,
+            cached_statements=READER_STATEMENTS,
+        )  # fmt: skip
         self.connection.row_factory = sqlite3.Row
         self.connection.execute(f"pragma cache_size = -{READER_CACHE_KIB}")

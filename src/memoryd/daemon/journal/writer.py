@@ -23,6 +23,7 @@ MAX_BATCH = 256  #: writes in one commit
 CLOSED = "the journal is closed; send again after the restart"
 MAX_WAITING = 10_000  #: writes that may wait; more are refused as busy
 CHECKPOINT_PAGES = 1000
+CACHE_KIB = 1024  #: of pages; what a large transaction needs beyond goes to the WAL early
 EXIT_IO_ERROR = 74
 
 _IO_ERRORS = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -31,6 +32,15 @@ _IO_ERRORS = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQ
 def connect(path: Path) -> sqlite3.Connection:
     """Open the write connection: WAL, synchronous FULL (NORMAL loses acknowledged commits at a power cut)."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    try:
+        _set_up(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
     for pragma in (
         "journal_mode = wal",
         "synchronous = full",
@@ -39,9 +49,9 @@ def connect(path: Path) -> sqlite3.Connection:
         f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
         "foreign_keys = on",
         "secure_delete = fast",
+        f"cache_size = -{CACHE_KIB}",
     ):
         connection.execute(f"pragma {pragma}")
-    return connection
 
 
 def exit_at_once(error: sqlite3.Error) -> None:

@@ -105,7 +105,7 @@ class CodexLines(LineReader):
         call_id = payload.get("call_id") or payload.get("id")
         if not isinstance(call_id, str):
             raise ValueError("a call without an id")
-        name = str(payload.get("name") or "local_shell")
+        name = _qualified(payload.get("namespace"), str(payload.get("name") or "local_shell"))
         given = _given(payload)
         tier = Tier.REPOSITORY if name in _REPOSITORY else Tier.TOOL
         self.call(call_id, self._id("call", call_id), name, given, tier=tier, files=self._files(given))
@@ -185,3 +185,9 @@ def _wrapped(output: str) -> tuple[str, bool]:
     metadata = found.get("metadata")
     code = metadata.get("exit_code") if isinstance(metadata, dict) else 0
     return str(found.get("output") or ""), code in (0, None)
+
+
+def _qualified(namespace: object, name: str) -> str:
+    """The name of a tool with that of its MCP server before it, as older releases write both in one."""
+    server = namespace.rstrip("_") if isinstance(namespace, str) and namespace.startswith("mcp__") else ""
+    return f"{server}__{name}" if server and not name.startswith("mcp__") else name

@@ -1,1 +1,4 @@
-"""The MCP server: a process of its own on stdio, thin over the socket. Never imported by the daemon (extra `mcp`)."""
+"""The Model Context Protocol: our server, and our client of another one; each in a process of its own (extra `mcp`).
+
+`lines` alone, which needs no SDK, is imported by the daemon.
+"""

@@ -46,7 +46,7 @@ async def ask_now(session: ServerSession) -> ListRootsResult | None:
 
 
 async def ask_for_prompt(context: Context[Any, Any]) -> ListRootsResult | InputRequired:
-    """Ask within a prompt's call, in the way that the client's protocol has for it."""
+    """Ask within the call of a prompt, or of a provider's tool, in the way that the client's protocol has for it."""
     answered = (context.input_responses or {}).get(_KEY)
     if isinstance(answered, ListRootsResult):
         return answered

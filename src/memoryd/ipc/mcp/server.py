@@ -11,7 +11,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, InputRequiredResult, ListRootsResult
+from mcp_types import INTERNAL_ERROR, InputRequiredResult, ListRootsResult, Tool
 from pydantic import ValidationError
 
 from memoryd import __version__
@@ -19,6 +19,7 @@ from memoryd.errors import MemorydError
 from memoryd.ipc.faults import explain
 from memoryd.ipc.mcp import project
 from memoryd.ipc.mcp.daemon import Daemon
+from memoryd.ipc.mcp.foreign import PREFIX, ForeignTools
 from memoryd.ipc.mcp.tools import Tools
 
 SNAPSHOT = "memoryd://snapshot"
@@ -36,9 +37,16 @@ def serve(socket: Path) -> None:
 
 
 class Server(MCPServer[Any]):
-    """The SDK's, whose tools fail with our sentences alone."""
+    """The SDK's, whose tools fail with our sentences alone, and those of the external provider with them."""
+
+    foreign: ForeignTools
+
+    async def list_tools(self) -> list[Tool]:
+        return [*await super().list_tools(), *await self.foreign.listed()]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        if name.startswith(PREFIX) and context is not None:
+            return await self.foreign.call(name, arguments, context)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -56,6 +64,7 @@ def make(socket: Path) -> MCPServer[Any]:
         "memoryd", title="memoryd", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING",
         middleware=[_note_session],
     )  # fmt: skip
+    server.foreign = ForeignTools(socket)
     told: list[str] = []  #: the project that a tool was last called for
 
     def cwd(roots: ListRootsResult) -> str:

@@ -1,7 +1,7 @@
 """The methods of the socket: parameters and results, frozen, a file a family (docs/protocol.md, "Methods").
 
-Parameters refuse unknown keys, so that a misspelt one is told. Results ignore them, so that an older client reads a
-newer daemon. Lists answer `{items, next_cursor}`.
+Parameters refuse unknown keys, so that a misspelt one is told; of a hook they are passed over, so that it is heard.
+Results ignore them, so that an older client reads a newer daemon. Lists answer `{items, next_cursor}`.
 """
 
 from memoryd.ipc.methods import (
@@ -15,6 +15,7 @@ from memoryd.ipc.methods import (
     memory,
     notes,
     procedures,
+    provider,
     recall,
     report,
     review,
@@ -44,5 +45,6 @@ METHODS: dict[str, Method] = {
     **worker.METHODS,
     **agent.METHODS,
     **usage.METHODS,
+    **provider.METHODS,
     **daemon.METHODS,
 }

@@ -17,12 +17,14 @@ class Health(Result):
     state: HealthState
     reason: str | None = None
     version: str
+    protocol: int = 1  #: that the daemon speaks; one that does not tell speaks the first
     uid: int
     data_dir: str
     pid: int
     uptime_seconds: float
     waiting: int = 0  #: proposals in the review inbox
     summary: str = ""  #: `repr` of the daemon, one line
+    provider: str = ""  #: the external memory provider: its state and how far it was told; '': there is none
     index_behind: int = 0  #: events that the index does not hold yet; they are found by reading them
     passed_over: dict[str, int] = Field(default_factory=dict)  #: hook firings since the start not recorded, by reason
 
@@ -110,6 +112,12 @@ class Privacy(Result):
     outgoing: tuple[Outgoing, ...]  #: empty: nothing leaves the machine
 
 
+class HandedOver(Result):
+    """The listening socket went ahead of this answer, with a space; the process `pid` ends."""
+
+    pid: int
+
+
 class MaintenanceParams(Params):
     #: index: the search index is removed and built again; reflect, merge, daily, forget: what the sweep does once a
     #: day; dream: what it does by `[dreaming] schedule`
@@ -132,6 +140,7 @@ METHODS: dict[str, Method] = {
     "daemon.pause": Method(PauseParams, Paused),
     "daemon.resume": Method(ResumeParams, Paused),
     "daemon.shutdown": Method(NoParams, Done),
+    "daemon.handover": Method(NoParams, HandedOver),
     "maintenance.run": Method(MaintenanceParams, Maintained),
     "privacy.get": Method(NoParams, Privacy),
 }

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, ConfigDict, Field
 
 from memoryd.ipc.events import DELIVERY_ID, Event
 from memoryd.ipc.methods.base import Method, Params, Result
@@ -12,7 +12,9 @@ PassedOver = Literal["paused", "excluded"]
 
 
 class HookDeliver(Params):
-    """One hook firing, word for word."""
+    """One hook firing, word for word. What a newer hook says beyond this is passed over: it must be heard."""
+
+    model_config = ConfigDict(extra="ignore")
 
     id: str = Field(pattern=DELIVERY_ID)  #: made once by the hook, the same in the spool
     at: AwareDatetime

@@ -70,6 +70,7 @@ class MemoryItem(Result):
     description: str = ""
     type: EntryTypeName | None = None  #: None: a core file
     status: Literal["active", "historical"] = "active"
+    replaced: str = ""  #: of a historical entry: what took its place, in the memory's language, e.g. [updated→deploy]
     updated_at: AwareDatetime | None = None
     text: str | None = None  #: whole for read, a snippet for search, absent for list
     tier: Tier | None = None  #: of an entry; below user it is a dated fact

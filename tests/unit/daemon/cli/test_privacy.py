@@ -45,3 +45,9 @@ def test_what_a_setting_sends_away_is_named_and_nothing_is_by_default() -> None:
     assert found == [("agent", "model openai:gpt, base_url https://llm.example.org/v1")]
     command = {"agent": {"kind": "command", "command": ["claude", "-p"]}}
     assert [way.where for way in privacy.outgoing(command)] == ["command claude -p"]
+    sync = {"tool": "create_entities", "arguments": {"text": "{user}"}}
+    provider = Config.model_validate({"provider": {"command": ["npx", "memory"], "sync": sync}}).model_dump(mode="json")
+    told = [(way.what, way.where) for way in privacy.outgoing(provider)]
+    assert told == [("provider", "command npx memory, sync create_entities")]
+    without = Config.model_validate({"provider": {"sync": sync}}).model_dump(mode="json")
+    assert list(privacy.outgoing(without)) == []

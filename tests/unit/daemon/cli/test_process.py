@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from unit.daemon.cli.conftest import Cli
 
 from memoryd.daemon.cli import process
 from memoryd.daemon.lock import DataLock, holder
+from memoryd.errors import NoDaemon
 from memoryd.ipc import places as placing
 
 Shell = Callable[..., "subprocess.Popen[str]"]
@@ -96,3 +99,46 @@ def test_restart_gives_a_new_process(cli: Cli, places: placing.Places) -> None:
     old = holder(places.data)
     assert cli("restart").status == 0
     assert holder(places.data) not in (None, old)
+
+
+def test_many_restarts_at_once_are_one(cli: Cli, shell: Shell, places: placing.Places) -> None:
+    cli("start")
+    old = holder(places.data)
+    restarts = [shell("restart") for _ in range(3)]
+    said = [restart.communicate(timeout=100) for restart in restarts]
+    assert [restart.returncode for restart in restarts] == [0] * len(restarts), said
+    assert len({out for out, _ in said}) == 1
+    assert str(old) not in said[0][0]
+
+
+def test_a_version_that_cannot_start_leaves_the_one_that_runs(cli: Cli, places: placing.Places) -> None:
+    cli("start")
+    old = holder(places.data)
+    with closing(sqlite3.connect(places.data / "state.db", isolation_level=None)) as connection:
+        found = connection.execute("pragma user_version").fetchone()[0]
+        connection.execute("pragma user_version = 99")
+        ran = cli("restart")
+        connection.execute(f"pragma user_version = {found}")
+    assert ran.status == 69
+    assert f"the new memoryd ended with status 71, the one before, pid {old}, goes on" in ran.err
+    assert process.health(places).pid == old
+
+
+def test_whether_this_version_could_start_is_found_out_beside_the_one_that_runs(places: placing.Places) -> None:
+    places.data.mkdir(parents=True)
+    (places.data / "state.db").write_bytes(b"no database" * 1000)
+    with pytest.raises(NoDaemon, match="could not start, so the one that runs goes on: the journal is damaged"):
+        process.check()
+    (places.data / "state.db").unlink()
+    process.check()
+
+
+def test_a_daemon_that_is_silent_is_ended_and_replaced(cli: Cli, places: placing.Places) -> None:
+    script = "import signal, sys; from memoryd.daemon.lock import DataLock; from pathlib import Path\n"
+    script += "lock = DataLock.take(Path(sys.argv[1])); print('held', flush=True); signal.pause()"
+    command = [sys.executable, "-c", script, str(places.data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as silent:
+        assert silent.stdout is not None
+        assert silent.stdout.readline() == "held\n"
+        assert cli("restart").status == 0
+        assert silent.wait(10) == -signal.SIGTERM

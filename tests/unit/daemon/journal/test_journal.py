@@ -12,8 +12,9 @@ from support.events import arrival
 
 from memoryd.daemon.journal import schema
 from memoryd.daemon.journal.journal import Journal
+from memoryd.daemon.journal.rehearsal import rehearse
 from memoryd.daemon.journal.writer import Writer
-from memoryd.errors import BadEvent, Busy, InternalError, JournalFull, RestartNeeded, ShuttingDown
+from memoryd.errors import BadEvent, Busy, InternalError, JournalFull, MemorydError, RestartNeeded, ShuttingDown
 
 
 @pytest.fixture
@@ -165,6 +166,24 @@ def test_a_migration_that_was_cut_is_done_again(tmp_path: Path) -> None:
     schema.migrate(connection, path)
     assert connection.execute("pragma user_version").fetchone()[0] == len(schema.MIGRATIONS)
     connection.close()
+
+
+def test_a_rehearsal_migrates_a_copy_and_leaves_the_database(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    rehearse(path)
+    journal = Journal.open(path)
+    newest = len(schema.MIGRATIONS)
+    rehearse(path)
+    rehearse(path, (*schema.MIGRATIONS, "create table later (x); insert into later select value from counters"))
+    with pytest.raises(MemorydError, match="UNIQUE"):
+        rehearse(path, (*schema.MIGRATIONS, "insert into counters values ('seq', 0)"))
+    with pytest.raises(MemorydError, match="syntax"):
+        rehearse(path, (*schema.MIGRATIONS, "create broken"))
+    with pytest.raises(RestartNeeded):
+        rehearse(path, schema.MIGRATIONS[:-1])
+    assert journal.read(lambda c: c.execute("pragma user_version").fetchone()[0]) == newest
+    assert sorted(found.name for found in tmp_path.glob("[!h]*")) == ["state.db", "state.db-shm", "state.db-wal"]
+    journal.close()
 
 
 def test_closing_waits_for_the_query_that_a_thread_still_runs(journal: Journal) -> None:

@@ -20,7 +20,7 @@ END_SECONDS = 5.0  #: for killed processes to be gone
 _TURN_SECONDS = 0.01
 
 
-def keep(agent: int, order: Order) -> int:
+def keep(agent: int, order: Order, *, look_seconds: float = LOOK_SECONDS) -> int:
     """Return 0 once the agent has ended by itself; whatever it left behind is ended first.
 
     Ends it when the daemon is gone (the other end of our input is closed), or when it uses too much; then, or when it
@@ -28,7 +28,7 @@ def keep(agent: int, order: Order) -> int:
     """
     with _Bell() as bell:
         while (status := _reaped(agent)) is None:
-            over = "" if bell.waits(LOOK_SECONDS) else "the daemon is gone"
+            over = "" if bell.waits(look_seconds) else "the daemon is gone"
             if over := over or _too_much(order):
                 end_all(os.getpid())
                 return _say(over)
@@ -105,9 +105,9 @@ def _reaped(agent: int = 0) -> int | None:
 def _too_much(order: Order) -> str:
     found = tree.below(os.getpid())
     if len(found) > order.processes:
-        return f"the agent started more than {order.processes} processes"
+        return f"{order.called} started more than {order.processes} processes"
     if sum(one.rss_bytes for one in found) > order.memory_bytes:  # what they share counts for each
-        return f"the agent used more than {order.memory_bytes // MEGABYTE} MB of memory"
+        return f"{order.called} used more than {order.memory_bytes // MEGABYTE} MB of memory"
     return ""
 
 

@@ -20,6 +20,7 @@ class Order:
     address_bytes: int = 0  #: of one process; 0: no limit, because some programs reserve far more than they use
     processes: int = 64
     cpu_seconds: int = 300  #: of one process
+    called: str = "the agent"  #: in the sentence of a fault
     allow_uncaged: bool = False
     inside: bool = False  #: it runs in the other program's cage already
 

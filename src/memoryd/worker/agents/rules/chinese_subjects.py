@@ -35,7 +35,11 @@ SLOTS = (
         regex(r"(?:Mac(?:Book)?|macOS|Windows|Win1[01]|Linux|Ubuntu|Debian|Fedora|苹果|台式机|WSL)"),
     ),
     ("editor", regex(r"(?:用户|我).*(?:vim|nvim|Emacs|VS ?Code|vscode|IDEA|PyCharm|GoLand|Sublime|Zed)|编辑器")),
-    ("shell", regex(r"\b(?:fish|zsh|bash|PowerShell)\b")),
+    ("shell", regex(r"\b(?:fish|zsh|bash|PowerShell)\b|(?:用户|我).*\bshell\b")),
+    ("keyboard", regex(r"(?:用户|我).*键盘")),
+    ("terminal", regex(r"(?:用户|我).*终端")),
+    ("browser", regex(r"(?:用户|我).*浏览器")),
+    ("message queue", regex(r"消息队列|訊息佇列")),
     (
         "agent name",
         regex(

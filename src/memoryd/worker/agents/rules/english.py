@@ -57,12 +57,12 @@ _PERSON = _patterns(
     r"i <ADV>(?:live|reside|sit|grew up|come from|moved to|relocated to)\b (?:in |near |at |to |from )?(?!<THIS>)(?-i:[A-Z])",
     r"i (?:have|'ve got|ve got|suffer from|got) (?:a |an |some |bad |mild |severe )*(?:adhd|add|dyslexia|dyscalculia|rsi|tinnitus|carpal tunnel|astigmatism|autism|epilepsy|(?:bad |poor |low )(?:eyesight|vision|hearing)|(?:no|zero|limited|basic|some) (?:[\w-]+ )?(?:experience|background|training|knowledge)|little (?:[\w-]+ )?experience|(?:an? )?[\w-]+ background|background in|(?:\d+|ten|two|three|five|many|several|a few|twenty)\+? years|phd|degree|master'?s)\b",
     r"i (?:can'?t|cannot) (?:see|hear|read|tell|distinguish) (?:colou?rs?|red|green|small|tiny|low[- ]contrast|audio|images?|pictures?|screenshots?|videos?)\b",
-    r"i <ADV>use (?!<THIS>|an?\b|one\b|both\b)[\w.+#-]+(?= for (?:everything|most|all)\b| every ?day\b| at work\b| at home\b| now\b|$)",
+    r"i <ADV>use (?!<THIS>|an?\b|one\b|both\b)[\w.+#-]+(?= for (?:everything|most|all)\b| as my <MY>\b| every ?day\b| at work\b| at home\b| now\b|$)",
     r"i(?:'ve| have)? ?(?:just |recently |finally )?(?:gave up on|given up on|stopped using|quit using|ditched|dropped|moved on from|traded) (?!<THIS>)\w",
     r"my <MY> (?:is|are|runs|was|isn'?t|aren'?t|'s)\b(?! (?:broken|crash|hang|slow|not working|down|on fire|stuck|full|dead))",
     r"<LANGUAGE> (?:is|isn'?t|is not) my (?:first|second|native|third)\b",
     r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:got|been|was|were) (?:promoted|hired|transferred)\b",
-    r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:switched|moved|changed|migrated|went) (?:over )?(?:from [\w .+#-]{2,30} )?(?:to|jobs|teams|back to) (?!<THIS>|the (?:next|other))\w",
+    r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:switched|moved|changed|migrated|went) (?:my <MY> )?(?:over )?(?:from [\w .+#-]{2,30} )?(?:to|jobs|teams|back to) (?!<THIS>|the (?:next|other))\w",
     r"i(?:'ve| have|ve)? ?(?:just |recently |finally )?(?:joined|left|quit|started at|became|retired from) (?!<THIS>)\w",
     one_clause=True,
 )
@@ -119,6 +119,7 @@ _RULE = _patterns(
     r"(?:house |ground |golden )?rules?\b[\w ]{0,30}:",
     r"(?:please |you (?:should|must|need to|have to|can) |just )*(?:always|never|don'?t ever|do not ever|under no circumstances|at no point|no matter what|without exception)\b,? (?!\w+ (?:that|this|it|so|them)\s*[.!]?$|mind\b|wonder|heard|seen|knew|thought|forget|the same|a good|good\b|been\b|had\b|again\b|fails?\b|works?\b|worked\b)\w",
     r"we (?:always|never|only|exclusively|strictly|consistently|<ADV>(?:don'?t|do not|won'?t|mustn'?t|must not|can'?t|cannot) (?:allow|accept|commit|push|merge|use|do|write|ship|deploy|mix|mock|abbreviate|add|want|put|hard-?code|rely|import|store|support|log|catch|squash|rebase|release|nest|test|touch|edit))\b(?! (?:this|that|it|the|know|have)\b)",
+    r"(?:before|after|for|with|on|in) (?:each|every) (?!<THIS>)(?:[\w-]+ ){0,2}[\w-]+,? (?:please |always |you |we )*(?:run|use|add|write|ask|check|update|regenerate|bump|start|make|include|mention|link|tag|format|lint|test)\b",
     r"we <ADV>(?:require|insist on|stick (?:to|with)|follow|adhere to|format|squash|rebase|name|indent|write|spell|sort|tag|version|pin|lint|sign|prefix|document|test|review|enforce|keep|put|store|return|wrap|handle) (?!<THIS>)\w",
     r"(?:before|after|when|if) you (?:add|change|write|touch|create|edit|modify|commit|push|merge|open|rename|delete|remove|refactor|introduce|finish|generate|propose|suggest|make|bump|update|release|deploy|need|are unsure|aren'?t sure|don'?t know|review)\b(?! (?:this|that|it|the|these)\b).*(?:,| then ) ?(?:please |always |also |you )*(?:run|use|add|write|ask|tell|check|update|regenerate|bump|say|put|make|start|show|explain|do|don'?t|never|always|include|mention|list|keep|name|follow|create|document|link|test|lint|format|must|should|first)\b",
     r"(?:all|every|each|any|new) (?:single |new |public |of our |of the |our )*(?:[\w/.-]+ ){1,5}?(?:you \w+ (?:[\w-]+ ){0,3})?(?:must|should|shall|needs?|has to|have to|ought to|goes|go|gets?|uses?|lives?|belongs?|starts?|ends?|carries|carry|requires?|may not|may only|can only|stays?)\b",
@@ -247,7 +248,7 @@ ENGLISH = Language(
         r"\b(?:moved|migrat\w+|relocat\w+|cut ?over|swapped|switched|replaced|renamed|changed|promoted|upgraded|ported|tightened|loosened|relaxed|raised|lowered|bumped|lifted|cancelled|canceled|retired|is history|(?:is|are|got|went|been) (?:gone|dead|over|out|lifted|switched off|turned off|shut down|read-only)|no longer|any ?more|these days|nowadays|as of|instead|after all|back to|no more|new (?:rule|policy|plan|job|title|name|address|laptop|machine|value|limit)|used to be|was wrong|was silly|correction|update)\b"
     ),
     old_value=(
-        regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+) to\b"),
+        regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+(?: [\w.+#-]+)?) to\b"),
         regex(
             r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"
         ),
@@ -255,17 +256,20 @@ ENGLISH = Language(
             r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"
         ),
         regex(
-            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|quit|retired|scrapped|abandoned) (?:the |our )?(?P<old>[\w.+#-]+)"
+            r"\bno longer (?:want|like|need|prefer|use|write|do) [\w' -]{2,40}? (?:in|on|with|at|as) (?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
+        ),
+        regex(
+            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|quit|retired|scrapped|abandoned) (?:the |our |in |on |with |at )?(?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
         ),
         regex(
             r"\b(?P<old>[\w.+#-]+?)(?: (?:account|server|box|setup|licen[cs]e|instance))?(?:'s| is| was| has| have| are| got|'s been| has been)(?: been| now| finally)* (?:gone|dead|history|replaced|retired|out|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out|discontinued|dropped|scrapped|killed off?)\b"
         ),
         regex(r"\b(?:swapped|traded|exchanged|replaced|left) (?:out )?(?P<old>[\w.+#-]+) (?:for|with)\b"),
-        regex(r",? not (?P<old>[\w.+#-]+)(?: any ?more)?\s*$"),
+        regex(r",? not (?:in |on |with |at )?(?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2}?)(?: any ?more)?[\s.!]*$"),
     ),
     slots=SLOTS,
     reason=regex(
-        r",?\s+(?:because|since(?! \d)|as (?:it|we|the|they|our)|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
+        r",?\s+(?:because|since(?! \d)|as (?:it|we|they|our|the(?! [\w-]+(?: [\w-]+)?[\s.!]*$))|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"
     ),
     anaphoric=regex(
         r"(?:the )?same \w+(?: as (?:before|ever))?|(?:the )?(?:old|existing|other|rest of the|remaining)\b.{0,30}\b(?:stays?|remains?|left|as (?:it|they) (?:is|are)|alone)\b.{0,20}|(?:always|never|please|just|do|don'?t|from now on|keep|use|say|make|go|stay|it|like|ever|again| )*(?:that|this|it|so|them|like (?:this|that)|that way|this way|doing (?:that|this|it)|always|never|the same)[ .!]*(?:again|way|please|from now on)?"

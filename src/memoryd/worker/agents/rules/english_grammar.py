@@ -76,7 +76,9 @@ def _he_or_she(match: re.Match[str]) -> str:
     if verb is None:
         return f"the user{match[3]}"
     lower = words[verb].lower()
-    if lower in ("don't", "don’t", "dont"):
+    if words[verb : verb + 2] == ["no", "longer"] and len(words) > verb + 2:
+        words[verb + 2] = _third_person(words[verb + 2])
+    elif lower in ("don't", "don’t", "dont"):
         words[verb] = "does not"
     elif lower == "do" and words[verb + 1 : verb + 2] == ["not"]:
         words[verb] = "does"

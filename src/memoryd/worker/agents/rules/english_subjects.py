@@ -21,7 +21,7 @@ SLOTS = (
     (
         "user place",
         regex(
-            r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|in|resides?) (?:in |to |near |out of )?(?:the )?(?-i:[A-Z][a-z]{2,})"
+            r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|resides?) (?:in |to |near |out of )?(?:the )?(?-i:[A-Z][a-z]{2,})"
         ),
     ),
     (
@@ -40,7 +40,11 @@ SLOTS = (
             r"the user .*\b(?:vim|neovim|nvim|emacs|helix|vs ?code|vscode|intellij|pycharm|goland|webstorm|sublime|zed)\b|\beditor is\b"
         ),
     ),
-    ("shell", regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b")),
+    ("shell", regex(r"the user .*\b(?:fish|zsh|bash|powershell|nushell)\b|\bshell is\b|the user\b.*\bshell\b")),
+    ("keyboard", regex(r"the user\b.*\bkeyboard\b")),
+    ("terminal", regex(r"the user\b.*\bterminal\b")),
+    ("browser", regex(r"the user\b.*\bbrowser\b")),
+    ("message queue", regex(r"\bmessage (?:queue|broker)\b")),
     (
         "agent name",
         regex(

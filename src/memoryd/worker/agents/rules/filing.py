@@ -16,7 +16,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.patterns import Kind, lazy
-from memoryd.worker.agents.rules.topics import Topic, about, slug_words
+from memoryd.worker.agents.rules.topics import FRAME, Topic, about, slug_words
 from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
 
 ON_TOPIC = 0.3  #: share of a line's words from which on one shared word means the same topic
@@ -110,17 +110,27 @@ class Desk:
             return []
         slots = slots_of(fact.text, fact.language)
         found = [held for held in self._held if _same_attribute(held, fact, slots)]
-        found += [h for h in self._held if h not in found and any(_asserts(h, old, fact) for old in fact.old_values)]
+        for old in fact.old_values:
+            found += [held for held in self._asserting(old, fact) if held not in found]
         if not found and fact.may_change:
             found = self._closest(fact, frozenset(newest))
         if not found and fact.changes and not fact.old_values:
             found = self._just_said(fact, slots, newest)
         return found
 
+    def _asserting(self, old: str, fact: Fact) -> list[Held]:
+        """Return what holds the value that is named as old, in as many of its first words as anything does."""
+        words = old.split()
+        for n in range(len(words), 0, -1):
+            value = " ".join(words[:n])
+            if content_words(value) - FRAME and (found := [h for h in self._held if _asserts(h, value, fact)]):
+                return found
+        return []
+
     def _just_said(self, fact: Fact, slots: frozenset[str], newest: Iterable[str]) -> list[Held]:
-        """Return the one fact of the turn before that may be meant, unless the two are about different attributes."""
+        """Return the one fact of the turn before that may be meant by one that names no attribute."""
         found = [held for held in self._with_texts(newest) if _comparable(held, fact)]
-        if len(found) != 1 or (slots and found[0].slots(fact.language)):
+        if len(found) != 1 or slots:
             return []
         return found
 
@@ -193,6 +203,8 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         file = _FILE_OF.get(fact.kind)
         at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
         return at_home and (fact.may_change or fact.changes or (held.file == file and bool(shared & _NAMES)))
+    if fact.old_values and not any(fold(old.split()[0]) in held.folded for old in fact.old_values):
+        return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
 
 
@@ -208,10 +220,16 @@ def _beside(held: Held, fact: Fact) -> bool:
 
 def _asserts(held: Held, old: str, fact: Fact) -> bool:
     """Whether a fact holds the value that is named as old, and not as one to avoid."""
-    if held.file == "identity.md" or (held.file == "user.md") != (fact.kind is Kind.PERSON):
+    family = (held.file == "user.md") == (fact.kind is Kind.PERSON)
+    if held.file == "identity.md" or _beside(held, fact) or not (family or _on_topic(held, old, fact)):
         return False
     said = re.search(rf"(?<![a-z0-9_]){re.escape(fold(old))}(?![a-z0-9])", held.folded)
     return said is not None and not _DENIED.search(held.folded[: said.start()])
+
+
+def _on_topic(held: Held, old: str, fact: Fact) -> bool:
+    """Whether two facts share a word beside the value."""
+    return bool((held.words & content_words(simplified(fact.said))) - content_words(simplified(old)) - FRAME)
 
 
 def _with_kept_part(fact: Fact, stale: list[Held]) -> str:

@@ -52,7 +52,7 @@ def _with_claims(fact: Fact, masked: str, changing: int) -> Fact:
 
 def old_values(masked: str, language: Language) -> tuple[str, ...]:
     """Return the values that a sentence names as holding no longer."""
-    found = (match["old"].strip() for pattern in language.old_value for match in pattern.finditer(masked))
+    found = (match["old"].strip(" .") for pattern in language.old_value for match in pattern.finditer(masked))
     return tuple(dict.fromkeys(old for old in found if len(old) > 1))
 
 
