@@ -79,7 +79,7 @@ def _memory(life: list[Sample]) -> Iterator[Row]:
         yield Row(
             what=f"{what}, slope in the long life", value=str(found), aim=f"<= {MAX_SLOPE_MB:g} MB/h",
             floor=f"{of(life[0]):.1f} -> {of(life[-1]):.1f} MB", met=found.per_hour - found.margin <= MAX_SLOPE_MB,
-            limit="what is free between the blocks of the C heap: docs/performance.md",
+            limit="steps that come once: docs/performance.md",
         )  # fmt: skip
 
 

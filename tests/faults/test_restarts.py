@@ -81,4 +81,4 @@ def test_who_publishes_through_restarts_notices_nothing_but_a_pause(installation
     assert command(installation, "stop").returncode == 0
     installation.start()
     settle(installation)
-    assert at_rest(installation, ledgers) == []
+    assert at_rest(installation, ledgers).problems == []

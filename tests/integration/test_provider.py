@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -61,7 +63,6 @@ class Stage:
         self.daemon, self.one, self.folder, self.cwd = daemon, one, folder, cwd
         self.configured = daemon.config.provider
         self._sessions = 0
-        self.without: list[str] = []  #: what a session is answered without a provider
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -141,7 +142,7 @@ async def staged(home: Path, **more: Any) -> AsyncIterator[Stage]:
         daemon.feeder.settle_seconds = 0.0
         stage = Stage(daemon, one, folder, cwd)
         await daemon.feeder.renew(Provider())
-        stage.without = await answers(stage)
+        await answers(stage)
         yield stage
 
 
@@ -159,24 +160,6 @@ def well(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "stage" in request.fixturenames:
         request.getfixturevalue("stage").behaves()
-
-
-@pytest.mark.parametrize("way", ["raise", "sleep", "die", "rubbish", "flood"])
-async def test_one_that_misbehaves_leaves_every_answer_byte_for_byte_as_it_is_without_it(
-    stage: Stage, way: str
-) -> None:
-    """Start, prompts and a turn of a session."""
-    await stage.anew()
-    stage.behaves(**{"*": way})
-    assert await answers(stage) == stage.without
-    assert "Mondays" in "".join(stage.without)
-
-
-async def answers(stage: Stage) -> list[str]:
-    session = stage.session()
-    found = [await stage.hook("SessionStart", session, source="startup"), await stage.prompt(session)]
-    await stage.stop(session, "Done.")
-    return [*found, await stage.prompt(session, "And the otters?", prompt="p2")]
 
 
 async def test_it_is_told_the_whole_life_of_a_session_in_order_and_what_it_knows_is_told_quoted(stage: Stage) -> None:
@@ -225,6 +208,7 @@ async def test_it_is_told_the_whole_life_of_a_session_in_order_and_what_it_knows
     assert ours[4]["report"] == "Explore: Found the can."
     assert {one["session"] for one in syncs} == {f"claude-code/{session}"}
     assert str(stage.cwd) not in json.dumps(ours), "no path leaves"
+    assert "Done." not in json.dumps(stage.calls), "what was said before it was configured is not for it"
 
 
 async def test_a_memory_that_is_saved_is_told_and_its_tools_are_called_for_agents(stage: Stage) -> None:
@@ -265,7 +249,44 @@ async def test_nothing_goes_out_of_a_paused_or_excluded_folder_nor_of_a_sub_agen
     await stage.stop("a9", "What it answers.")
     await stage.stop(parent, "Found it.")
     assert [one["said"] for one in await stage.told("sync")] == ["Look for the can. -> Found it."]
-    assert not [one for one in stage.calls if "ferns" in json.dumps(one["arguments"].get("user", ""))]
+    told = json.dumps(stage.calls)
+    assert not [word for word in ("ferns", "Hush", "parent asks", "What it answers") if word in told]
+
+
+async def test_doctor_and_status_tell_how_it_is_and_name_a_tool_that_it_does_not_have(stage: Stage) -> None:
+    await stage.anew()
+    found = await check(stage)
+    assert (found.mark, found.found.partition(";")[0]) == (Mark.OK, "it answers")
+    assert (await stage.one.call("daemon.health")).provider.startswith("ready, ")
+    stage.daemon.provider.settings = stage.configured.model_copy(update={"tools": ("find", "seek")})
+    found = await check(stage)
+    stage.daemon.provider.settings = stage.configured
+    assert (found.mark, found.found) == (Mark.WRONG, "it has no tool seek")
+
+
+async def check(stage: Stage) -> Check:
+    return await asyncio.to_thread(providerchecks.provider, stage.daemon.places, stage.daemon.config)
+
+
+@pytest.mark.parametrize("way", ["raise", "sleep", "die", "rubbish", "flood"])
+async def test_one_that_misbehaves_leaves_every_answer_byte_for_byte_as_it_is_without_it(
+    stage: Stage, way: str
+) -> None:
+    """Start, prompts and a turn of a session."""
+    await stage.anew()
+    stage.daemon.provider.settings = Provider()
+    without = await answers(stage)
+    stage.daemon.provider.settings = stage.configured
+    stage.behaves(**{"*": way})
+    assert await answers(stage) == without
+    assert "Mondays" in "".join(without)
+
+
+async def answers(stage: Stage) -> list[str]:
+    session = stage.session()
+    found = [await stage.hook("SessionStart", session, source="startup"), await stage.prompt(session)]
+    await stage.stop(session, "Done.")
+    return [*found, await stage.prompt(session, "And the otters?", prompt="p2")]
 
 
 async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_passed_over(stage: Stage) -> None:
@@ -282,6 +303,8 @@ async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_
 
     await until(is_paused, seconds=30)
     assert "no such database" in ((await stage.one.call("daemon.health")).reason or "")
+    found = await check(stage)
+    assert (found.mark, found.found) == (Mark.WRONG, "its process ended: no such database")
     with pytest.raises(Busy, match="left alone"):
         await stage.one.call("provider.call", {"cwd": str(stage.cwd), "tool": "find", "arguments": {}})
     stage.behaves()
@@ -299,32 +322,18 @@ async def test_what_it_could_not_take_waits_in_order_and_what_it_never_takes_is_
     assert (await stage.one.call("provider.get")).passed_over == before + 1
 
 
-async def test_doctor_and_status_tell_how_it_is_and_name_a_tool_that_it_does_not_have(stage: Stage) -> None:
-    async def check() -> Check:
-        return await asyncio.to_thread(providerchecks.provider, stage.daemon.places, stage.daemon.config)
-
+async def test_a_keeper_that_is_killed_leaves_nothing_running(stage: Stage) -> None:
     await stage.anew()
-    found = await check()
-    assert (found.mark, found.found.partition(";")[0]) == (Mark.OK, "it answers")
-    assert (await stage.one.call("daemon.health")).provider.startswith("ready, ")
-    stage.daemon.provider.settings = stage.configured.model_copy(update={"tools": ("find", "seek")})
-    found = await check()
-    assert (found.mark, found.found) == (Mark.WRONG, "it has no tool seek")
-    stage.behaves(start="die")
-    await stage.daemon.feeder.renew(stage.configured)
-    found = await check()
-    assert (found.mark, found.found) == (Mark.WRONG, "its process ended: no such database")
+    assert alive(stage.folder)
+    process = stage.daemon.provider._process
+    assert process is not None
+    os.kill(process.started.process.pid, signal.SIGKILL)
 
+    async def gone() -> bool:
+        return not alive(stage.folder)
 
-async def test_what_was_said_before_it_was_configured_is_never_told(stage: Stage) -> None:
-    await stage.daemon.feeder.renew(Provider())
-    session = stage.session()
-    await stage.prompt(session, "Before there was one")
-    await stage.stop(session, "ok")
-    (stage.folder / "calls").unlink(missing_ok=True)
-    await stage.daemon.feeder.renew(stage.configured)
-    await stage.stop(session, "With it", prompt="p7")
-    assert [one["said"] for one in await stage.told("sync")] == [" -> With it"]
+    await until(gone, seconds=30)
+    assert stage.daemon.provider.state == "resting"
 
 
 def call_of(folder: Path) -> dict[str, str]:

@@ -28,7 +28,7 @@ def review(daemon: Daemon, project: str) -> Terminal:
     env = {**os.environ, "MEMORYD_SOCKET": str(daemon.places.socket), "NO_COLOR": "", "LC_ALL": "C.UTF-8"}
     command = [sys.executable, "-m", "memoryd", "review", "--cwd", project]
     terminal = Terminal(command, cwd=Path(project), env=env)
-    terminal.wait_for("wait for your word")
+    terminal.wait_for(r"Why it waits.*[\s\S]* quit")
     terminal.settle()
     return terminal
 

@@ -10,6 +10,7 @@ from support.daemons import client, running, until
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.directory import MemoryDirectory
+from memoryd.memory.sight import Sight
 
 ENTRIES = {
     "Database": "We use PostgreSQL because we need JSONB.",
@@ -129,7 +130,12 @@ async def test_a_file_that_came_is_found_at_once_and_one_rewritten_in_place_with
 def looks_at_all(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The directories whose files are all looked at from now on."""
     looks, look = list[Path](), MemoryDirectory.look
-    monkeypatch.setattr(MemoryDirectory, "look", lambda self: (looks.append(self.path), look(self))[1])
+
+    def counted(self: MemoryDirectory) -> Sight:
+        looks.append(self.path)
+        return look(self)
+
+    monkeypatch.setattr(MemoryDirectory, "look", counted)
     return looks
 
 

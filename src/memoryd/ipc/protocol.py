@@ -26,9 +26,9 @@ RequestId = Annotated[str, Field(max_length=256)] | int
 
 
 class Envelope(BaseModel):
-    """A request whose parameters were not looked at yet."""
+    """A request whose parameters were not looked at yet. Of its strings the parser keeps keys alone."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, cache_strings="keys")
 
     jsonrpc: Literal["2.0"]
     id: RequestId

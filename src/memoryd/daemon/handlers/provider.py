@@ -2,15 +2,18 @@
 
 import asyncio
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from memoryd.daemon.handlers.base import Handlers
-from memoryd.daemon.provider.process import Unanswered
+from memoryd.daemon.provider.faults import Unanswered
 from memoryd.errors import Busy, NotFound, PathRefused
-from memoryd.ipc.mcp.lines import ToolInfo
 from memoryd.ipc.methods import provider as m
 from memoryd.ipc.methods.base import NoParams
 from memoryd.ipc.sanitise import sanitise, sanitise_value
 from memoryd.memory.fence import clean
+
+if TYPE_CHECKING:
+    from memoryd.ipc.mcp.lines import ToolInfo
 
 LIST_SECONDS = 10.0  #: for a server that is being started; a client that lists tools waits for it
 
@@ -57,7 +60,7 @@ class Provider(Handlers):
         return m.ProviderAnswer(text=text, is_error=answer.is_error)
 
 
-def _tool(tool: ToolInfo) -> m.ProviderTool:
+def _tool(tool: "ToolInfo") -> m.ProviderTool:
     return m.ProviderTool(
         name=tool.name, description=clean(sanitise(tool.description)), input_schema=dict(tool.input_schema),
         reads_only=tool.reads_only,

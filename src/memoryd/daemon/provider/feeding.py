@@ -16,7 +16,7 @@ import structlog
 from memoryd.clock import Clock, parse_rfc3339, rfc3339
 from memoryd.daemon.journal.provided import Happened, Place, Provided
 from memoryd.daemon.provider import texts
-from memoryd.daemon.provider.process import Code, Unanswered
+from memoryd.daemon.provider.faults import Code, Unanswered
 from memoryd.daemon.provider.provider import IDLE_SECONDS, ProviderHost
 from memoryd.daemon.provider.settings import Kind, Provider
 from memoryd.errors import MemorydError

@@ -1,18 +1,21 @@
-"""The daemon's side of the provider's process: started, asked line by line, bounded, ended with all that it started."""
+"""The daemon's side of the provider's process: started, asked line by line, bounded, ended with all that it started.
+
+Loaded with the first start: a daemon without a provider has none of it.
+"""
 
 import asyncio
 import contextlib
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import Any, assert_never
 
 from pydantic import BaseModel, ValidationError
 
 from memoryd import fsio
+from memoryd.daemon.provider.faults import Code, Unanswered
 from memoryd.ipc.mcp.lines import MAX_LINE_BYTES, TOLD, Answer, Begin, Bye, Call, Fault, Ready, ToolInfo
 from memoryd.worker.agents import exits
 from memoryd.worker.agents.child import tree
@@ -23,21 +26,6 @@ END_SECONDS = 3.0  #: for it to end by itself
 KILL_SECONDS = 2.0  #: for the keeper to end what it keeps
 MEMORY_BYTES, PROCESSES = 1024 * MEGABYTE, 64
 _ARGV = (sys.executable, "-P", "-m", "memoryd.daemon.provider")
-
-
-class Code(Enum):
-    PAUSED = "paused"  #: it is not asked now
-    LATE = "late"
-    REFUSED = "refused"  #: what it said is no answer
-    GONE = "gone"  #: the process is of no use any more
-
-
-class Unanswered(Exception):
-    """There is no answer; the text is a sentence that begins with `it`."""
-
-    def __init__(self, code: Code, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,6 +76,10 @@ class ServerProcess:
     @property
     def gone(self) -> bool:
         return self._tasks[0].done()
+
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Do this as soon as it says nothing any more: something that it started may still be there."""
+        self._tasks[0].add_done_callback(lambda _: then())
 
     async def call(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> Answer:
         """:raises Unanswered: no answer in time, none at all, or the process is gone"""

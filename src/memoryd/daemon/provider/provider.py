@@ -11,20 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from memoryd.clock import mono
 from memoryd.daemon.provider import texts
 from memoryd.daemon.provider.breaker import Breaker
-from memoryd.daemon.provider.process import Code, ServerProcess, Unanswered
+from memoryd.daemon.provider.faults import Code, Unanswered
 from memoryd.daemon.provider.settings import Kind, Provider, ToolCall, mapped, strings
 from memoryd.errors import MemorydError
-from memoryd.ipc.mcp.lines import Answer, ToolInfo
 from memoryd.ipc.methods.provider import State
-from memoryd.worker.agents.child import outfit
 from memoryd.worker.second_net import Net, without_secrets
+
+if TYPE_CHECKING:
+    from memoryd.daemon.provider.process import ServerProcess
+    from memoryd.ipc.mcp.lines import Answer, ToolInfo
 
 PREFETCH_SECONDS, BLOCK_SECONDS = 0.25, 0.2  #: within the answer to a hook; late ones are left out
 CALL_SECONDS = 10.0  #: for everything that nobody waits for, and for a tool that an agent calls
@@ -47,9 +49,9 @@ class ProviderHost:
     breaker: Breaker = field(default_factory=Breaker)
     calls: int = 0  #: answered since the start of the daemon
     failures: int = 0
-    _process: ServerProcess | None = None
+    _process: "ServerProcess | None" = None
     _starting: "asyncio.Task[ServerProcess] | None" = None
-    _tools: tuple[ToolInfo, ...] = ()  #: of the last handshake
+    _tools: "tuple[ToolInfo, ...]" = ()  #: of the last handshake
     _blocks: dict[str, list[str]] = field(default_factory=dict)
     _asked_mono: float = 0.0
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
@@ -105,7 +107,7 @@ class ProviderHost:
                 self._blocks.pop(next(iter(self._blocks)))
         return self._blocks.get(project, [])
 
-    async def tell(self, kind: Kind, values: Mapping[str, str]) -> Answer | None:
+    async def tell(self, kind: Kind, values: Mapping[str, str]) -> "Answer | None":
         """Make the call that is configured for this, None when there is none.
 
         :raises Unanswered: it is not there, or gave no answer
@@ -115,7 +117,7 @@ class ProviderHost:
             return None
         return await self._ask(call.tool, call.filled(await self._screened(values)), CALL_SECONDS)
 
-    async def tools(self) -> Sequence[ToolInfo]:
+    async def tools(self) -> "Sequence[ToolInfo]":
         """The tools that agents may call. :raises Unanswered: it is not there"""
         wanted = self.settings.tools
         if not wanted or not self.settings.command:
@@ -128,7 +130,7 @@ class ProviderHost:
         """The names of all its tools. :raises Unanswered: it is not there"""
         return [tool.name for tool in (await self._ready()).tools]
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> "Answer":
         """A tool that an agent calls. :raises Unanswered: it is not there, or gave no answer"""
         said = list(strings(arguments))
         screened = await asyncio.to_thread(without_secrets, self.net(), said)
@@ -171,7 +173,7 @@ class ProviderHost:
                 told = await asyncio.gather(*(self._one(process, call, value, seconds) for value in values))
         except TimeoutError:  # the second net is late, which is no fault of the provider
             return []
-        answers = [answer for answer in told if isinstance(answer, Answer)]
+        answers = [answer for answer in told if answer is not None and not isinstance(answer, Unanswered)]
         if answers:
             self._answered(len(answers))
         elif missing := [error for error in told if isinstance(error, Unanswered)]:
@@ -179,8 +181,8 @@ class ProviderHost:
         return [answer.text for answer in answers if answer.text and not answer.is_error]
 
     async def _one(
-        self, process: ServerProcess, call: ToolCall, values: Mapping[str, str], seconds: float
-    ) -> Answer | Unanswered | None:
+        self, process: "ServerProcess", call: ToolCall, values: Mapping[str, str], seconds: float
+    ) -> "Answer | Unanswered | None":
         try:
             return await process.call(call.tool, call.filled(await self._screened(values)), seconds)
         except Unanswered as error:
@@ -193,7 +195,7 @@ class ProviderHost:
         cut = [text[: texts.VALUE_CHARS] for text in values.values()]
         return dict(zip(values, await asyncio.to_thread(without_secrets, self.net(), cut), strict=True))
 
-    async def _ask(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> Answer:
+    async def _ask(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> "Answer":
         process = await self._ready()
         self._asked_mono = mono()
         try:
@@ -208,10 +210,15 @@ class ProviderHost:
         self.calls += calls
         self.breaker.answered()
 
-    def _failed(self, process: ServerProcess, error: Unanswered) -> None:
+    def _failed(self, process: "ServerProcess", error: Unanswered) -> None:
         """One that is gone, or keeps missing, is ended; the next call starts another one, once it may."""
         paused = error.code is not Code.REFUSED and self._missed(error)
-        if (error.code is Code.GONE or paused) and self._process is process:
+        if error.code is Code.GONE or paused:
+            self._drop(process)
+
+    def _drop(self, process: "ServerProcess") -> None:
+        """End it, behind whoever waits for an answer."""
+        if self._process is process:
             self._process = None
             task = asyncio.create_task(process.end(seconds=0))
             self._ending.add(task)
@@ -226,7 +233,7 @@ class ProviderHost:
     def _is_ready(self) -> bool:
         return self._process is not None and not self._process.gone
 
-    async def _ready(self) -> ServerProcess:
+    async def _ready(self) -> "ServerProcess":
         """:raises Unanswered: it cannot be started, or may not be asked now"""
         if self._process is not None and self._is_ready():
             return self._process
@@ -244,20 +251,31 @@ class ProviderHost:
             self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
         return self._starting
 
-    async def _started(self) -> ServerProcess:
+    async def _started(self) -> "ServerProcess":
         settings, began = self.settings, mono()
         try:
             if self._process is not None:
                 await self._process.end(seconds=0)
             if find_spec("mcp") is None:
                 raise Unanswered(Code.GONE, "it needs an extra: `pip install 'memoryd[mcp]'`")
-            passed = {name: self.env[name] for name in (*outfit.NAMES, *settings.pass_env) if name in self.env}
-            self._process = await ServerProcess.start(settings.command, passed, settings.env, self.place)
+            server, names = await asyncio.to_thread(_loaded)
+            passed = {name: self.env[name] for name in (*names, *settings.pass_env) if name in self.env}
+            self._process = await server.start(settings.command, passed, settings.env, self.place)
         except Unanswered as error:
             self._missed(error, at_once=True)
             raise
         finally:
             self._starting = None
-        self._tools, self._asked_mono = self._process.tools, mono()
+        process = self._process
+        process.when_gone(lambda: self._drop(process))
+        self._tools, self._asked_mono = process.tools, mono()
         log.info("provider.started", duration_ms=round((mono() - began) * 1000))
-        return self._process
+        return process
+
+
+def _loaded() -> "tuple[type[ServerProcess], Sequence[str]]":
+    """What a start needs, which no daemon without a provider has; the second: names of variables for any child."""
+    from memoryd.daemon.provider.process import ServerProcess
+    from memoryd.worker.agents.child.outfit import NAMES
+
+    return ServerProcess, NAMES

@@ -13,12 +13,12 @@ RESULT_CHARS = 1_000  #: of a tool's result
 
 
 def parse(text: str | bytes) -> Any:
-    """Parse JSON; bad UTF-8 and lone surrogates become U+FFFD.
+    """Parse JSON; bad UTF-8 and lone surrogates become U+FFFD. Of its strings the parser keeps keys alone.
 
     :raises ValueError: no JSON, or nested deeper than any host nests
     """
     try:
-        return from_json(text)
+        return from_json(text, cache_strings="keys")
     except ValueError:
         return _parse_leniently(text.decode("utf-8", "replace") if isinstance(text, bytes) else text)
 
@@ -28,7 +28,7 @@ def _parse_leniently(text: str) -> Any:
         again = json.dumps(json.loads(text), ensure_ascii=False)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    return from_json(again.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+    return from_json(again.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), cache_strings="keys")
 
 
 def cut(text: str) -> str:

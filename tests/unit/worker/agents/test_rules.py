@@ -1,11 +1,12 @@
 """The rules memory agent: what it proposes, where it files it, what it never learns."""
 
+import asyncio
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from memoryd.memory.scan import threats
 from memoryd.worker.agents.rules import RulesAgent, learn
 from memoryd.worker.agents.rules.quoting import quoted_in
 from memoryd.worker.agents.rules.reading import MAX_FACTS, laid_out, read
+from memoryd.worker.agents.rules.sentences import clauses
 from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
 from memoryd.worker.ports import AgentResult
 from memoryd.worker.projection import Projection, SessionSlice, ToolCall, TurnEnd, Utterance
@@ -796,3 +798,12 @@ def test_forget_that_reaches_over_one_remark_and_no_further(remarks: tuple[str, 
         talk.say(text)
     talk.run()
     assert ("make check" not in talk.memory()) is gone
+
+
+async def test_what_was_found_out_of_sentences_is_given_back_when_a_run_ends() -> None:
+    talk, kept = Talk(), cast(Any, clauses)
+    talk.say("We decided to use PostgreSQL, because we need JSONB.")
+    await asyncio.to_thread(learn, talk.projection(), MemoryView())
+    assert kept.cache_info().currsize
+    await RulesAgent().propose(talk.projection(), MemoryView(), "run")
+    assert not kept.cache_info().currsize

@@ -6,6 +6,7 @@ from dataclasses import replace
 from memoryd.memory.model import MemoryView
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
+from memoryd.worker.agents.rules import caches
 from memoryd.worker.agents.rules.facts import Reading
 from memoryd.worker.agents.rules.filing import Desk
 from memoryd.worker.agents.rules.patterns import lazy
@@ -25,7 +26,10 @@ class RulesAgent:
     name = "rules"
 
     async def propose(self, projection: Projection, memory: MemoryView, run_id: str) -> AgentResult:
-        return await asyncio.to_thread(learn, projection, memory)
+        try:
+            return await asyncio.to_thread(learn, projection, memory)
+        finally:
+            caches.forget()
 
 
 def learn(projection: Projection, memory: MemoryView, elected: Elected = nobody) -> AgentResult:

@@ -1,8 +1,8 @@
 """Chinese characters: the signs that a sentence is weighed by, and what a lasting one is about."""
 
 import re
-from functools import lru_cache
 
+from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.patterns import Kind
 
 _QUOTED = re.compile("\x1a+")
@@ -32,7 +32,7 @@ def openers(masked: str) -> frozenset[str]:
     return frozenset(text[1 : 1 + k] for k in (1, 2, 3))
 
 
-@lru_cache(maxsize=512)
+@kept_for_a_run
 def _plain(masked: str) -> str:
     text = _QUOTED.sub("Q", masked)
     text = _LATIN.sub(lambda m: "F" if _SYMBOL.search(m[0]) else "A", text)

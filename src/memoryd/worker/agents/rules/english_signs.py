@@ -1,9 +1,9 @@
 """English words: the signs that a sentence is weighed by, and what a lasting one is about."""
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 
+from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.patterns import Kind, lazy
 
 _TOKEN = lazy(
@@ -151,7 +151,7 @@ def openers(masked: str) -> frozenset[str]:
     return frozenset((" ".join(words[:1]), " ".join(words[:2])))
 
 
-@lru_cache(maxsize=512)
+@kept_for_a_run
 def _plain(masked: str) -> tuple[str, ...]:
     return tuple(map(_shape_of, _TOKEN.findall(masked.replace("’", "'"))))
 

@@ -7,9 +7,9 @@ pattern matches inside a quotation and a short quoted name still stands in the l
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 
+from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.patterns import Language, lazy
 
@@ -113,7 +113,7 @@ def after_opener(masked: str, start: int, end: int, language: Language) -> tuple
     return max(start, min(end, opened.end())) if opened else start, opened
 
 
-@lru_cache(maxsize=512)
+@kept_for_a_run
 def clauses(masked: str, separator: re.Pattern[str]) -> list[tuple[int, int]]:
     """Return the bounds of the clauses, their separators left out."""
     bounds, at = [], 0

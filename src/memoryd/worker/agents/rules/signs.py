@@ -5,8 +5,8 @@ A sign is a short string; what each is worth stands in `weights/<language>.tsv`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.patterns import Kind, Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
@@ -52,7 +52,7 @@ def signs_around(sentence: Sentence, place: Place, language: Language) -> Iterat
     yield from (f">{gram}" for gram in language.openers(after.masked if after else ""))
 
 
-@lru_cache(maxsize=512)
+@kept_for_a_run
 def patterns_in(masked: str, language: Language) -> frozenset[str]:
     """Return the signs that come from patterns: they cost most of the time."""
     stated = masked.rstrip("?？ ")
