@@ -25,7 +25,7 @@ from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
 from memoryd.ipc.redaction import redact
 from memoryd.memory import labels, lines, quality, recall
-from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.catalogue import Catalogue, Known
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
@@ -114,7 +114,7 @@ def _item(catalogue: Catalogue, key: FileKey, known: Entry | None) -> MemoryItem
 def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
     """Items with what `list` warns of: signs of an attack in what a person said, of little worth, of another's copy."""
     twins = quality.duplicates(own_entries(catalogue))
-    known = {(k.key.root, k.key.path): k.entry for k in catalogue.entries}
+    known = {(k.key.root, k.key.path): k for k in catalogue.entries}
     texts = {(key.root, key.path): text for key, text in catalogue.files.items()}
     return tuple(
         item.model_copy(update={"flags": _flags(known.get(place), texts.get(place, ""), twins)})
@@ -123,10 +123,12 @@ def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryIt
     )
 
 
-def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
+def _flags(known: Known | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
+    entry = known.entry if known else None
     worth = [str(sign.flag) for sign in quality.lint_kept(entry)] if entry and entry.active and not entry.dated else []
     twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
-    return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
+    gone = [f"names {name}, which is no longer there" for name in known.gone] if known and known.entry.active else []
+    return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin, *gone)
 
 
 def own_entries(catalogue: Catalogue) -> Iterator[Entry]:

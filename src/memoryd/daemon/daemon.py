@@ -23,13 +23,16 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.draining import Drainer
+from memoryd.daemon.dreaming import Dreamer
 from memoryd.daemon.evolving import Evolver
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
+from memoryd.daemon.forgetting import Forgetter
 from memoryd.daemon.health import HealthReport, hindrances, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal import recalled
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
@@ -148,6 +151,7 @@ class Daemon:
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
     evolver: Evolver = field(init=False)
+    dreamer: Dreamer = field(init=False)
     maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -175,6 +179,7 @@ class Daemon:
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside, author_of=self._author_of,
+            wear=lambda root: recalled.wear(self.journal, str(root)),
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
 
@@ -279,7 +284,15 @@ class Daemon:
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
         self.evolver = Evolver(maturer=self.maturer, reviews=self.inbox.reviews)
-        self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
+        expiry = Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock)
+        self.dreamer = Dreamer(
+            maturer=self.maturer, config=lambda: self.config.dreaming,
+            busy=lambda: self.worker.running,
+        )  # fmt: skip
+        self.maintenance = Maintenance(
+            journal=self.journal, maturer=self.maturer, dreamer=self.dreamer, clock=self.clock,
+            forgetter=Forgetter(maturer=self.maturer, expiry=expiry),
+        )  # fmt: skip
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
             observer=self.observer, preparer=self.preparer, nudger=self.nudger, maturer=self.maturer,
@@ -293,8 +306,7 @@ class Daemon:
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
-            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
+            expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
             edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 

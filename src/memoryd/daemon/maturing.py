@@ -108,6 +108,11 @@ class Maturer:
         found = {root: one for root, one in self.runs.roots_of(path).items() if one == path}
         return found or {Root.PROJECT: path}
 
+    def directories(self, *, made: bool = True) -> list[Path]:
+        """The directories that have sessions, by path; `made`: as far as they are there. Blocking."""
+        rows = self.journal.rows("select path from dirs where path in (select dir from sessions) order by path")
+        return [path for path in (Path(row["path"]) for row in rows) if not made or path.is_dir()]
+
     def candidates(self, path: Path) -> list[Candidate]:
         """What the work of a directory shows now. Blocking."""
         return self._found(path)[1]

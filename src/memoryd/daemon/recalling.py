@@ -1,7 +1,7 @@
 """What a session gets back: a snapshot at its start, a prefetch at each prompt. Late recall is left out."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from memoryd.daemon import checkpoint, keeping, teaming, tuning
 from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
-from memoryd.daemon.journal import worked
+from memoryd.daemon.journal import recalled, worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import JournalRuns
@@ -33,7 +33,7 @@ from memoryd.memory.desk import session_ending
 from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
-from memoryd.memory.recall_blocks import ADVERT, BLOCKS, handed_out
+from memoryd.memory.recall_blocks import ADVERT, BLOCKS, entries_in, handed_out
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.words import content_words
 
@@ -265,10 +265,16 @@ class Recaller:
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
+        await asyncio.to_thread(self.found, found.items, roots, text, (event.host, event.session_id))
         line = self.reminder(event.host, event.session_id)
         words = labels.of(self.language_of(self.catalogue(roots)))
         found = replace(found, text=nudge.added(found.text, line, words))
         return await self._add(event, found, before) if found.text else ""
+
+    def found(self, items: Sequence[str], roots: Roots, query: str, session: tuple[str, str] = ("", "")) -> None:
+        """Count the entries, by their ids, that a query found: what is wanted fades more slowly. Blocking."""
+        if files := [(str(roots[Root(root)]), path) for root, path in entries_in(items) if root in roots]:
+            recalled.hit(self.journal, files, query, self.clock(), session)
 
     async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
         """Remember the snapshot that the session was given, and say it."""

@@ -25,6 +25,14 @@ from memoryd.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wear:
+    """What the journal knows of an entry beside its file."""
+
+    uses: int = 0  #: for how many different prompts it was wanted
+    gone: tuple[str, ...] = ()  #: what it names that was in the repository and is there no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """An entry with the words that search compares."""
 
@@ -34,6 +42,7 @@ class Known:
     description_words: frozenset[str]
     words: frozenset[str]  #: of name, description and body
     paths: tuple[str, ...] = ()  #: that its description and body name
+    gone: tuple[str, ...] = ()  #: of what it names: that is in the repository no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +92,7 @@ class Catalogue:
         files: Mapping[FileKey, bytes],
         mtimes: Mapping[FileKey, datetime] | None = None,
         *,
+        wear: Mapping[FileKey, Wear] | None = None,
         generation: int = 0,
         previous: "Catalogue | None" = None,
     ) -> "Catalogue":
@@ -102,7 +112,7 @@ class Catalogue:
                 for line in lines.texts(text)
             ),
             notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
-            entries=_entries(texts, mtimes or {}, previous),
+            entries=tuple(_worn(known, wear or {}) for known in _entries(texts, mtimes or {}, previous)),
             sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
             archived=_newest_first(_summary(key, text) for key, text in texts.items() if _is_archived(key)),
             procedures=tuple(known_of(key, text) for key, text in texts.items() if _is_below(key, PROCEDURE_DIR)),
@@ -196,6 +206,13 @@ def _entries(
     )
     kept = {known.key: known for known in same if _as_new(known.entry, mtimes.get(known.key))}
     return tuple(kept.get(key) or known_of(key, text, mtimes.get(key)) for key, text in texts.items() if _is_entry(key))
+
+
+def _worn(known: Known, wear: Mapping[FileKey, Wear]) -> Known:
+    now = wear.get(known.key, Wear())
+    if now.uses <= known.entry.uses and now.gone == known.gone:
+        return known
+    return replace(known, entry=replace(known.entry, uses=max(now.uses, known.entry.uses)), gone=now.gone)
 
 
 def _as_new(entry: Entry, mtime: datetime | None) -> bool:

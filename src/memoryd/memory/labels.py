@@ -35,6 +35,7 @@ class Labels:
 
     types: Mapping[EntryType, str]
     updated: str
+    gone: str  #: of what an entry names: that is in the repository no more
     today: str
     yesterday: str
     days_ago: str
@@ -126,6 +127,7 @@ EN = Labels(
         EntryType.REFERENCE: "[reference]",
     },
     updated="[updated→{}]",
+    gone="names {}, which is no longer there",
     today="today",
     yesterday="yesterday",
     days_ago="{} days ago",
@@ -209,6 +211,7 @@ ZH = Labels(
         EntryType.REFERENCE: "[参考]",
     },
     updated="[已更新→{}]",
+    gone="提到的 {} 已不存在",
     today="今天",
     yesterday="昨天",
     days_ago="{} 天前",

@@ -8,6 +8,7 @@ from functools import partial
 from memoryd.memory import daily, instincts, kept_notes, labels, nearby
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, item_id
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
+from memoryd.memory.entries import slug_of
 from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
@@ -170,7 +171,8 @@ def _entry_text(known: Known, words: Labels, now: datetime) -> str:
     moment = entry.updated_at or entry.created_at
     age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
     about = entry.description if entry.description != entry.name else ""
-    title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {about}' if about else ''}"
+    aside = "; ".join(filter(None, [age, words.gone.format(", ".join(known.gone)) if known.gone else ""]))
+    title = f"{words.title(entry)}{f' ({aside})' if aside else ''}{f': {about}' if about else ''}"
     body = [row for row in entry.body.split("\n") if bare(row) and bare(row) not in (entry.name, entry.description)]
     rows = [f"  {cut(row, PREVIEW_CHARS)}" for row in body[:PREVIEW_LINES]]
     return clean("\n".join([title, *closed(rows), *(["  …"] if len(body) > PREVIEW_LINES else [])]))
@@ -203,6 +205,12 @@ def handed_out(items: Sequence[str]) -> list[tuple[str, str]]:
     """Root and path of each procedure that was shown with its steps."""
     ids = (item.rpartition("#")[0].partition(":") for item in items if item.endswith(STEPS))
     return [(root, path) for root, _, path in ids]
+
+
+def entries_in(items: Sequence[str]) -> list[tuple[str, str]]:
+    """Root and path of each entry among the ids of what was shown, in their order, each once."""
+    places = (item.rpartition("#")[0].partition(":") for item in items)
+    return list(dict.fromkeys((root, path) for root, _, path in places if slug_of(path)))
 
 
 def _steps_text(known: Known) -> str:

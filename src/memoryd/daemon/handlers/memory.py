@@ -13,6 +13,7 @@ from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, labels, lines, quality, team
+from memoryd.memory.blocks import item_id
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.path_rules import broken_rule
@@ -23,6 +24,7 @@ from memoryd.memory.text import head
 from memoryd.worker.agents.question import Row
 
 READ_TOKENS = 20_000  #: of `memory.read`
+COUNTED = 5  #: first hits of a search that count as wanted
 
 
 class Memory(Handlers):
@@ -131,11 +133,16 @@ class Memory(Handlers):
         )  # fmt: skip
         page = hits[start : start + params.limit + 1]
         items = self._labelled(catalogue, [answers.hit(catalogue, hit) for hit in page[: params.limit]])
+        found = [item_id(hit.key, "") for hit in page[:COUNTED] if hit.key.root is not Root.TEAM]
+        self.daemon.spawn(self._count(found, roots, params.query or ""))
         order, why = await self._order(params, roots, items) if params.rerank else (range(len(items)), "")
         return m.MemorySearched(
             items=tuple(items[n] for n in order), unanswered=why,
             next_cursor=answers.next_cursor(page, params.limit, start),
         )  # fmt: skip
+
+    async def _count(self, found: Sequence[str], roots: Mapping[Root, Path], query: str) -> None:
+        await asyncio.to_thread(self.daemon.recaller.found, found, roots, query)
 
     async def _order(
         self, params: m.MemoryQuery, roots: Mapping[Root, Path], items: Sequence[m.MemoryItem]

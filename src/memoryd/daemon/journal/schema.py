@@ -18,6 +18,7 @@ from memoryd.daemon.journal import (
     progress,
     prompts,
     provided,
+    recalled,
     reviews,
     run_dirs,
     spawns,
@@ -202,6 +203,7 @@ MIGRATIONS: tuple[str, ...] = (
     worked.MIGRATION,
     reviews.MIGRATION,
     provided.MIGRATION,
+    recalled.MIGRATION,
 )
 
 
