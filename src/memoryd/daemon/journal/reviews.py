@@ -95,7 +95,7 @@ class Reviews:
             known = connection.execute("select status from reviews where digest = ?", (digest,)).fetchone()
             if known:
                 return str(known[0])
-            _put(
+            put(
                 connection, digest=digest, dir=str(directory), scope=str(root_of(proposal, has_project=True)),
                 kind=proposal.kind, detail=proposal.model_dump_json(), reason=reason, tier=str(tier), run_id=None,
                 at=rfc3339(self.journal.clock()),
