@@ -96,7 +96,8 @@ def broken(lived: Lived) -> list[str]:
 def _row(name: str, lived: Lived) -> tuple[str, ...]:
     return (
         name, f"{lived.share(SETTLED):.1%}", str(lived.past), f"{lived.worked:.0%}", f"{lived.corrected:.0%}",
-        f"{lived.longest:,}", f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)", f"{lived.mornings[-1].files:,}",
+        f"{lived.longest:,}", f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)",
+        f"{lived.mornings[-1].files:,}",
     )  # fmt: skip
 
 
