@@ -195,6 +195,7 @@ class Daemon:
         self.ingest = Ingest(
             journal=self.journal, binder=self.binder, off_record=self.off_record, user_memory=self.places.user_memory,
             recall=lambda *asked: self.recaller.for_hook(*asked),
+            unheard=lambda event: self.recaller.unheard(event),
             after_append=lambda *appended: self.follower.after_append(*appended),
         )  # fmt: skip
         self.carrier = Carrier(

@@ -95,6 +95,10 @@ class Recaller:
         """A session's hooks are answered in turn: hosts run its start and its first prompt at once."""
         return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
 
+    async def unheard(self, event: Event) -> None:
+        """An answer reached nobody: the session counts as one that was given nothing, and its next prompt brings all."""
+        await asyncio.to_thread(self._snapshots.forget, event.host, event.session_id)
+
     async def observe(self, event: Event) -> None:
         """Take note of a compaction: it makes the snapshot stale.
 
