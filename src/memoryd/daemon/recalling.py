@@ -96,7 +96,7 @@ class Recaller:
         return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
 
     async def unheard(self, event: Event) -> None:
-        """An answer reached nobody: the session counts as one that was given nothing, and its next prompt brings all."""
+        """An answer reached nobody: the session counts as given nothing, and its next prompt brings all."""
         await asyncio.to_thread(self._snapshots.forget, event.host, event.session_id)
 
     async def observe(self, event: Event) -> None:

@@ -154,6 +154,10 @@ def test_memory_text_cannot_pose_as_the_host_or_close_the_fence() -> None:
     assert "ok" in recalled.text
 
 
+def test_a_tag_of_the_host_that_is_never_closed_costs_no_more_than_its_length() -> None:
+    assert growth(clean, "<system-reminder> a ") < 3
+
+
 def test_secrets_are_redacted_when_memory_is_injected() -> None:
     catalogue = a_catalogue(token=entry("Token", f"deploy token {SECRET}", "user"))
     assert SECRET not in taken(catalogue).text
