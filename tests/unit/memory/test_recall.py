@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.growth import growth
 
 from memoryd import seeds
 from memoryd.memory.catalogue import Catalogue
