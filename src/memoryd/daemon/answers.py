@@ -30,7 +30,7 @@ from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, File
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
 from memoryd.memory.search.memories import Hit
-from memoryd.memory.text import cut, head, tokens
+from memoryd.memory.text import head, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
 
@@ -150,7 +150,7 @@ def at_most(text: str, budget: int) -> str:
     short = head(text, budget)
     if short == text:
         return text
-    return f"{cut(text, len(short))}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
+    return f"{short.rstrip()}…\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
 
 
 def manifest(catalogue: Catalogue) -> str:

@@ -6,7 +6,8 @@ from memoryd.ipc.redaction import redact
 
 OPEN, CLOSE = "<project-memory-context>", "</project-memory-context>"
 PREFETCH_OPEN, PREFETCH_CLOSE = "<memory-context>", "</memory-context>"
-_REMINDER = re.compile(r"<\s*system-reminder\b[^>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
+_REMINDER = re.compile(r"<\s*system-reminder\b[^<>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
+_REMINDER_END = re.compile(r"<\s*/\s*system-reminder\s*>", re.IGNORECASE)
 _TAG = re.compile(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
 _CODE = re.compile(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
 
@@ -17,9 +18,15 @@ def clean(text: str) -> str:
     Redacted before and after: what a tag had split may read as a secret once the tag is gone.
     """
     text = redact(text)
-    while (plain := _TAG.sub("", _REMINDER.sub("", text))) != text:
+    while (plain := _TAG.sub("", _without_reminders(text))) != text:
         text = redact(plain)
     return text
+
+
+def _without_reminders(text: str) -> str:
+    """Only up to the last end tag: what is never closed is not looked for again and again."""
+    end = max((match.end() for match in _REMINDER_END.finditer(text)), default=0)
+    return _REMINDER.sub("", text[:end]) + text[end:]
 
 
 def quoted(text: str) -> str:

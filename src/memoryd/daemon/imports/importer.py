@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.clock import mono
+from memoryd.daemon import ignoring
 from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
@@ -22,6 +23,7 @@ from memoryd.errors import NotFound
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
 MAX_REST_SECONDS = 0.25
+DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it; where it is yours, save it yourself"
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
 
 
@@ -125,6 +127,8 @@ class Importer:
             if isinstance(source, Notebook):
                 async for size in filing.take(source, tally, dry=wanted.dry, mine=wanted.mine):
                     yield size
+                one.passed_over += [PassedOver(path=path, why=DOUBTED.format(place)) for path, place in tally.doubted]
+                tally.doubted.clear()
                 yield source.stamp.size
                 return
             talks = self.conversations
@@ -171,11 +175,18 @@ def _plan(wanted: Wanted, data: Path) -> tuple[list[Source], list[PassedOver]]:
     sources, passed_over = dict[Path, Source](), list[PassedOver]()
     for found in candidates(wanted.paths, but=data.resolve()):
         known = recognise(found, wanted.host) if isinstance(found, Candidate) else found
+        if isinstance(known, Notebook) and _is_ignored(known.path):
+            known = PassedOver(path=known.path, why="`.memoryd/ignore` covers it")
         if isinstance(known, PassedOver):
             passed_over.append(known)
         elif known is not None:
             sources[known.path] = known
     return sorted(sources.values(), key=_when), passed_over
+
+
+def _is_ignored(path: Path) -> bool:
+    rules = ignoring.find(str(path.parent))
+    return rules is not None and rules.covers(str(path.resolve()))
 
 
 def _when(source: Source) -> tuple[bool, datetime]:

@@ -15,6 +15,7 @@ from memoryd.daemon.imports.found import Memory
 from memoryd.ipc.events import Tier
 from memoryd.memory import entries, frontmatter
 from memoryd.memory.model import EntryType
+from memoryd.memory.scan import threats
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
@@ -122,12 +123,15 @@ def _basic_memory(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
 
 
 def _rules(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
-    """What an agent added by its own tool, under a heading of its own, is the agent's."""
+    """What an agent added by its own tool, under a heading of its own, is the agent's.
+
+    Nobody vouches for a line that shows signs of an attack: it is as good as a repository's, whoever's file it is.
+    """
     body = frontmatter.read(text).body
     above = text.count("\n") - body.count("\n")
     for item in items(body):
         by_agent = bool(_AGENTS_SECTION.search(item.heading))
-        tier = Tier.HOST if by_agent else Tier.USER if mine else Tier.REPOSITORY
+        tier = Tier.HOST if by_agent else Tier.USER if mine and not threats(item.text) else Tier.REPOSITORY
         yield Memory(text=item.text, tier=tier, at=at, place=f"line {above + item.line}", description=item.heading)
 
 
