@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.clock import mono
-from memoryd.daemon import ignoring
 from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
@@ -175,18 +174,11 @@ def _plan(wanted: Wanted, data: Path) -> tuple[list[Source], list[PassedOver]]:
     sources, passed_over = dict[Path, Source](), list[PassedOver]()
     for found in candidates(wanted.paths, but=data.resolve()):
         known = recognise(found, wanted.host) if isinstance(found, Candidate) else found
-        if isinstance(known, Notebook) and _is_ignored(known.path):
-            known = PassedOver(path=known.path, why="`.memoryd/ignore` covers it")
         if isinstance(known, PassedOver):
             passed_over.append(known)
         elif known is not None:
             sources[known.path] = known
     return sorted(sources.values(), key=_when), passed_over
-
-
-def _is_ignored(path: Path) -> bool:
-    rules = ignoring.find(str(path.parent))
-    return rules is not None and rules.covers(str(path.resolve()))
 
 
 def _when(source: Source) -> tuple[bool, datetime]:
