@@ -299,7 +299,12 @@ async def test_a_line_of_attack_in_the_users_own_rules_is_not_vouched_for_unread
     async with serving(home) as (daemon, one):
         done = await bring(one, home / ".claude", mine=True)
         assert (done.kept, done.waiting + done.refused) == (1, 1)
-        assert not [p for p in daemon.places.data.rglob("*.md") if p.name in CORE_FILES and "evil" in p.read_text()]
+        assert [(Path(passed.path).name, "line 2" in passed.why) for passed in done.passed_over] == [
+            ("CLAUDE.md", True)
+        ]
+        core = [path for path in daemon.places.data.rglob("*.md") if path.name in CORE_FILES]
+        assert core
+        assert not [path for path in core if "evil" in await asyncio.to_thread(path.read_text, "utf-8")]
 
 
 async def test_a_rule_file_that_the_repository_keeps_off_the_record_stays_out(home: Path, project: str) -> None:

@@ -21,7 +21,7 @@ from memoryd.daemon.imports.wishes import Told, is_there, wishes
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Binding
-from memoryd.ipc.events import Message
+from memoryd.ipc.events import Message, Tier
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.model import CORE_FILES, Root, directory_of
 from memoryd.memory.ports import Author
@@ -53,6 +53,8 @@ class Filing:
         if await asyncio.to_thread(_ignored, source.path):
             tally.off_record += len(found)
             return
+        if mine and source.mine:
+            tally.doubted += [(source.path, memory.place) for memory in found if memory.tier is Tier.REPOSITORY]
         for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
             memories = list(group)
             wanted = named or source.cwd
