@@ -80,8 +80,8 @@ test-provider: $(STAMP) ## a released MCP memory server as external memory (npm)
 package: $(STAMP)
 	$(BIN)/python tests/package.py
 
-faults: $(STAMP) ## kills, power cuts, races, hostile input; MEMORYD_FAULTS=full for the long profile (root: more)
-	$(BIN)/pytest -q $(FAULTS) --timeout 3600
+faults: $(STAMP) ## kills, power cuts, races, hostile input, and a table of them; MEMORYD_FAULTS=full for the long profile (root: more)
+	$(BIN)/pytest -q $(FAULTS) --timeout 7200 -n 2 --dist load
 
 mutants: $(STAMP) ## each guard removed from a copy of the source; a test must notice; ONLY="name name" for some
 	$(BIN)/python tests/mutants $(ONLY)

@@ -34,7 +34,7 @@ class Wrong(Exception):
 def main(arguments: Sequence[str]) -> int:
     trial, version = "--trial" in arguments, _version()
     try:
-        for fault in (*_state(version), *_declared()):
+        for fault in (*_state(version), *_declared(), *_golden()):
             if not trial:
                 raise Wrong(fault)
             print(f"a trial goes on: {fault}")
@@ -80,8 +80,12 @@ def _declared() -> Iterator[str]:
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
     if tuple(named) != PYTHONS or project["requires-python"] != f">={PYTHONS[0]}":
         yield f"classifiers and requires-python are not those of {', '.join(PYTHONS)}"
-    golden = subprocess.run([sys.executable, "tests/golden", "--check"], cwd=ROOT, capture_output=True, text=True)
-    if golden.returncode:
+
+
+def _golden() -> Iterator[str]:
+    """What peers of other releases rely on is written down."""
+    done = subprocess.run([sys.executable, "tests/golden", "--check"], cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
         yield "golden files are not current: `make golden`"
 
 

@@ -57,7 +57,7 @@ def _interpreter(minor: str) -> Path | None:
     if on_path := shutil.which(f"python{minor}"):
         found.append(Path(on_path))
     for path in found:
-        asked = [path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        asked = [str(path), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
         if subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip() == minor:
             return path
     return None

@@ -31,6 +31,8 @@ _HEAD = (
     "",
     "facts told",
     "replaced values told",
+    "work that went well",
+    "corrections at their moment",
     "longest snapshot",
     "active memory, third and last quarter",
     "all files",
@@ -64,12 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _lived(life: Life, folder: Path, mechanism: Mechanism) -> Lived:
     with mechanism.without():
-        return live(life, folder, mechanism.config)
+        return live(life, folder, mechanism.settings)
 
 
 def report(where: str, seed: int, whole: Lived, others: Mapping[str, Lived]) -> str:
     """The table, the whole first, and which bounds are broken."""
-    rows = [_row("everything", whole), *(_row(f"without {name}", lived) for name, lived in others.items())]
+    rows = [_row("everything", whole), *(_row(name, lived) for name, lived in others.items())]
     told = f"{whole.sessions} sessions, {whole.turns} turns in {len(whole.mornings)} days, seed {seed}."
     faults = broken(whole)
     verdict = f"Broken: {'; '.join(faults)}." if faults else "All bounds hold."
@@ -93,8 +95,9 @@ def broken(lived: Lived) -> list[str]:
 
 def _row(name: str, lived: Lived) -> tuple[str, ...]:
     return (
-        name, f"{lived.share(SETTLED):.1%}", str(lived.past), f"{lived.longest:,}",
-        f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)", f"{lived.mornings[-1].files:,}",
+        name, f"{lived.share(SETTLED):.1%}", str(lived.past), f"{lived.worked:.0%}", f"{lived.corrected:.0%}",
+        f"{lived.longest:,}", f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)",
+        f"{lived.mornings[-1].files:,}",
     )  # fmt: skip
 
 

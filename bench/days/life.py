@@ -6,11 +6,14 @@ The phrases are a JSON object; any file of the same shape will do (`--phrases FI
               time; `{new}` and `{old}` stand for values. No value may hold another one.
     lasting   [{scope, say: [...], keep}]: what is said and stays; `keep` are words of each way of saying it
     noise     what is asked and says nothing that lasts; `{file}` is a path
+    corrected [{say: [...], at, keep}]: what is put right again and again, a prompt at whose moment it should be told,
+              and the words that tell it; may be missing
     heard     what tools print; `{other}` one of `others`, which nobody ever said of themselves
 """
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +28,8 @@ SESSIONS_A_DAY = (3, 5)
 TOLD_BY_DAY = 15  #: the first values are told by then
 LAST_CHANGE = 56  #: and the last change, so that the last days find it settled
 CHANGES = (0, 2)  #: of a subject after its first value, as many as it has values
-SAID_AGAIN = 0.1  #: the share of turns in which a fact that holds is said once more
+CORRECTED = 6  #: times that each correction is said
+LEARNED = 3  #: times from which on it should be told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ class Truth:
 class Day:
     talks: tuple[Talk, ...]
     truth: Truth
+    moments: tuple[tuple[str, str], ...]  #: a prompt, and the words of a correction that was said often enough
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,16 +97,30 @@ class Life:
     def __iter__(self) -> Iterator[Day]:
         self._random = random.Random(self.seed)
         plan = sorted(self._plan(), key=lambda said: said.day)
+        corrections = self._when_corrected()
+        heard: Counter[str] = Counter()
         now: dict[tuple[str, str], str] = {}
         gone: dict[tuple[str, str], tuple[str, ...]] = {}
         for day in range(1, self.days + 1):
             due = [said for said in plan if said.day == day]
-            talks = self._talks(due, now)
+            talks = self._talks(due, corrections.get(day, []))
+            heard.update(fact["keep"] for fact in corrections.get(day, []))
             for said in due:
                 if said.old is not None:
                     gone[said.key] = (*gone.get(said.key, ()), said.old)
                 now[said.key] = said.value
-            yield Day(talks=talks, truth=Truth(now=dict(now), gone=dict(gone)))
+            moments = [(fact["at"], fact["keep"]) for fact in self._corrected() if heard[fact["keep"]] >= LEARNED]
+            yield Day(talks=talks, truth=Truth(now=dict(now), gone=dict(gone)), moments=tuple(moments))
+
+    def _corrected(self) -> Sequence[Mapping[str, Any]]:
+        return self.phrases.get("corrected", ())  # type: ignore[no-any-return]
+
+    def _when_corrected(self) -> dict[int, list[Mapping[str, Any]]]:
+        days: dict[int, list[Mapping[str, Any]]] = {}
+        for fact in self._corrected():
+            for day in self._random.sample(range(1, self.days + 1), min(CORRECTED, self.days)):
+                days.setdefault(day, []).append(fact)
+        return days
 
     def _plan(self) -> Iterator[Said]:
         """When what is said first, and when it changes."""
@@ -125,7 +144,7 @@ class Life:
             words = pick.choice(subject["change" if n else "say"]).format(new=values[n], old=old)
             yield Said(day=day, project=project, words=words, key=(project, subject["about"]), value=values[n], old=old)
 
-    def _talks(self, due: Sequence[Said], now: Mapping[tuple[str, str], str]) -> tuple[Talk, ...]:
+    def _talks(self, due: Sequence[Said], corrections: Sequence[Mapping[str, Any]]) -> tuple[Talk, ...]:
         pick = self._random
         talks: list[Talk] = []
         count = pick.randint(*SESSIONS_A_DAY)
@@ -138,6 +157,8 @@ class Life:
             turns = [Turn(prompt=said.words) for said in facts]
             turns += [self._noise() for _ in range(pick.randint(1, 3))]
             pick.shuffle(turns)
+            if told is wanted[0]:
+                turns += [Turn(prompt=pick.choice(fact["say"])) for fact in corrections]
             talks.append(Talk(project=project, turns=tuple(turns)))
         return tuple(talks)
 

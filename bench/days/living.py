@@ -10,13 +10,14 @@ from typing import Any
 from support.daemons import client, idle, places
 
 from bench.days.life import Day, Life, Talk, Truth, Turn
-from memoryd.daemon.config import Config
+from memoryd.daemon.config import load
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers import table
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.text import fold
 
 FIRST_MORNING = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
+_WORKED = "worked for"  #: what a pattern says
 _KEPT_ASIDE = {"long-term", "daily", "reflections"}  #: folders that no snapshot is made of
 
 
@@ -39,6 +40,8 @@ class Morning:
     told: int  #: of them, those in the snapshot
     missed: tuple[str, ...]
     past: tuple[str, ...]  #: replaced values that were told
+    worked: float  #: share of the snapshots that tell steps that went well
+    corrected: tuple[int, int]  #: of the corrections said often enough: asked for, and told at a prompt that they fit
     longest: int  #: characters of the longest snapshot
     active: int  #: characters of what snapshots are made of
     files: int  #: of everything in the memory directories
@@ -59,6 +62,17 @@ class Lived:
     def past(self) -> int:
         """Replaced values told, over all mornings."""
         return sum(len(morning.past) for morning in self.mornings)
+
+    @property
+    def worked(self) -> float:
+        """Share of the snapshots, over all mornings, that tell steps that went well."""
+        return sum(morning.worked for morning in self.mornings) / len(self.mornings)
+
+    @property
+    def corrected(self) -> float:
+        """Corrections told at their moment over those that were said often enough."""
+        told, asked = (sum(morning.corrected[n] for morning in self.mornings) for n in (1, 0))
+        return told / max(asked, 1)
 
     @property
     def longest(self) -> int:
@@ -85,14 +99,16 @@ def _mean(mornings: Sequence[Morning]) -> float:
     return sum(morning.active for morning in mornings) / len(mornings)
 
 
-def live(life: Life, folder: Path, config: Config) -> Lived:
-    """Live all days on a fresh daemon in a folder."""
-    return asyncio.run(_live(life, folder, config))
+def live(life: Life, folder: Path, settings: str = "") -> Lived:
+    """Live all days on a fresh daemon in a folder. `settings`: its configuration file."""
+    (folder / "config.toml").write_text(settings)
+    return asyncio.run(_live(life, folder))
 
 
-async def _live(life: Life, folder: Path, config: Config) -> Lived:
+async def _live(life: Life, folder: Path) -> Lived:
     clock, lived = Clock(), Lived()
-    daemon = await Daemon.open(places(folder), config, clock=clock)
+    where = places(folder)
+    daemon = await Daemon.open(where, await asyncio.to_thread(load, where.config), clock=clock)
     try:
         await daemon.start(table(daemon))
         async with client(daemon) as one:
@@ -169,11 +185,19 @@ async def _morning(one: AsyncClient, folder: Path, number: int, day: Day) -> Mor
         taken = await one.call("recall.snapshot", {"cwd": project(folder, name)}, timeout=30)
         texts[name] = taken.text
     facts, missed, past = held_against(day.truth, texts)
+    moments = [await _told_at(one, project(folder, name), *moment) for name in texts for moment in day.moments]
     active, files = await asyncio.to_thread(_sizes, folder / "data")
     return Morning(
         day=number, facts=facts, told=facts - len(missed), missed=missed, past=past,
+        worked=sum(_WORKED in text for text in texts.values()) / len(texts), corrected=(len(moments), sum(moments)),
         longest=max(map(len, texts.values())), active=active, files=files,
     )  # fmt: skip
+
+
+async def _told_at(one: AsyncClient, cwd: str, prompt: str, words: str) -> bool:
+    """Whether a prompt brings the words of a correction."""
+    found = await one.call("recall.prefetch", {"cwd": cwd, "query": prompt}, timeout=30)
+    return fold(words) in fold(found.text)
 
 
 def held_against(truth: Truth, texts: Mapping[str, str]) -> tuple[int, tuple[str, ...], tuple[str, ...]]:

@@ -1,20 +1,19 @@
-"""The mechanisms by which memory matures, and how the days are lived without one of them."""
+"""The mechanisms by which memory matures, and how the days are lived without one of them, or with one more."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from unittest.mock import patch
 
 from memoryd.daemon import maintenance
-from memoryd.daemon.config import Config, Memory
 from memoryd.daemon.expiring import Expiry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """What leaves it out: settings, or a part of the program put out of use."""
+    """What leaves it out, or adds it: settings, or a part of the program put out of use."""
 
-    config: Config = field(default_factory=Config)
+    settings: str = ""  #: the configuration file
     without: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
@@ -29,7 +28,9 @@ def _no_expiry() -> AbstractContextManager[object]:
 
 ALL = Mechanism()
 MECHANISMS = {
-    "reflection and procedures": Mechanism(config=Config(memory=Memory(reflect=False))),
-    "the merge of old sessions": Mechanism(without=_no_task("merge")),
-    "the expiry of what was only seen": Mechanism(without=_no_expiry),
+    "without reflection, procedures, instincts": Mechanism(settings="memory.reflect = false\n"),
+    "without the merge of old sessions": Mechanism(without=_no_task("merge")),
+    "without forgetting, but for expiry": Mechanism(without=_no_task("forget")),
+    "without the expiry of what was only seen": Mechanism(without=_no_expiry),
+    "with dreaming": Mechanism(settings="[dreaming]\nenabled = true\n"),
 }

@@ -10,6 +10,7 @@ import pytest
 from support.faults_oracle import at_rest, settle
 from support.faults_profile import pick
 from support.faults_publish import Ledger, projects
+from support.faults_table import Judge
 from support.installation import Installation, installed, pause
 
 from memoryd.clock import mono
@@ -53,7 +54,7 @@ class Talker(threading.Thread):
 
 
 @pytest.mark.timeout(600)
-def test_who_publishes_through_restarts_notices_nothing_but_a_pause(installation: Installation) -> None:
+def test_who_publishes_through_restarts_notices_nothing_but_a_pause(installation: Installation, judge: Judge) -> None:
     ready_seconds, ending = installation.start(), threading.Event()
     roots = projects(installation.home, 2)
     talkers = [Talker(installation, Ledger(f"s{n}", cwd=roots[n % 2]), ending) for n in range(CLIENTS)]
@@ -81,4 +82,4 @@ def test_who_publishes_through_restarts_notices_nothing_but_a_pause(installation
     assert command(installation, "stop").returncode == 0
     installation.start()
     settle(installation)
-    assert at_rest(installation, ledgers) == []
+    judge("restart under publishers", RESTARTS, at_rest(installation, ledgers))

@@ -1,7 +1,9 @@
 """Notes that are kept beside memory, and descriptors, through the socket; the clock is faked, the daemon restarts."""
 
 import asyncio
+import json
 import random
+import re
 import string
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -185,6 +187,45 @@ async def test_a_large_result_and_a_long_checkpoint_are_read_by_their_ids(home: 
         for missing in ("event:999999", "checkpoint:999999", "note:999999"):
             with pytest.raises(NotFound, match="999999"):
                 await one.call("memory.read", {"cwd": project, "name": missing}, timeout=5)
+
+
+async def test_a_large_result_in_a_transcript_is_told_by_its_descriptor_and_read_from_there(
+    home: Path, project: str
+) -> None:
+    rows = "\n".join(f"row {n}" for n in range(2_000)) + f"\ntoken {SECRET}"
+    path = home / "t.jsonl"
+    call = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "psql -c all"}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": rows}
+    lines = [
+        {
+            "type": role,
+            "uuid": f"u{n}",
+            "timestamp": "2026-11-30T08:00:00Z",
+            "message": {"role": role, "content": [block]},
+        }
+        for n, (role, block) in enumerate([("assistant", call), ("user", result)])
+    ]
+    await asyncio.to_thread(path.write_text, "".join(json.dumps(line) + "\n" for line in lines))
+    async with running(home) as daemon, client(daemon) as one:
+        await turn(one, "How many rows are there?", cwd=project)
+        await deliver(one, "Stop", cwd=project, prompt_id="p", transcript_path=str(path))
+        await daemon.follower.caught_up()
+        size = await asyncio.to_thread(daemon.journal.rows, "select max(length(data)) as size from events")
+        assert size[0]["size"] < 3_000
+        await deliver(one, "PreCompact", cwd=project, trigger="auto")
+        start = (await deliver(one, "SessionStart", cwd=project, source="compact")).stdout
+        named = re.search(r"Bash.{1,6}command.{1,8}psql -c all.{1,9}· result · 17 KB · (event:\d+)\](?! \()", start)
+        assert named, start
+        asked = {"cwd": project, "name": named[1]}
+        (item,) = (await one.call("memory.read", asked, timeout=5)).items
+        assert (item.text[: len(rows) - 50], item.stale) == (rows[:-50], None)
+        assert SECRET not in item.text
+        await asyncio.to_thread(path.unlink)
+        (item,) = (await one.call("memory.read", asked, timeout=5)).items
+        assert (item.text, item.stale) == (rows[:1_000], "gone")
+        await deliver(one, "PreCompact", cwd=project, trigger="auto")
+        start = (await deliver(one, "SessionStart", cwd=project, source="compact")).stdout
+        assert f"{named[1]}] (gone)" in start
 
 
 async def test_the_number_of_a_removed_note_leads_to_no_other(home: Path, project: str) -> None:

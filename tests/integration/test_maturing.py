@@ -2,100 +2,29 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.daemons import places, running, until
+from support.daemons import running, until
+from support.turns import MONDAY, Clock, Talk, hook, text_of, told
 
 from memoryd.daemon import maturing
 from memoryd.daemon.config import Config
-from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.report import Reports
 from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.goals import Goals
-from memoryd.daemon.journal.journal import Arrival, Binding
 from memoryd.daemon.journal.selection import Selection
-from memoryd.ipc.events import EventAdapter
-from memoryd.ipc.methods.events import EventPublish, HookDeliver
+from memoryd.errors import ScanRejected
+from memoryd.ipc.methods.memory import MemoryItem, MemoryQuery
 from memoryd.ipc.methods.report import ReportParams
 from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Summary
 
-MONDAY = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'requests'"
-
-
-class Clock:
-    def __init__(self, now: datetime) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-class Talk:
-    """Publishes whole turns."""
-
-    def __init__(self, daemon: Daemon, clock: Clock, cwd: str) -> None:
-        self.daemon, self.clock, self.cwd, self.n = daemon, clock, cwd, 0
-        self.binding: Binding | None = None
-        self.later: list[Arrival] | None = None  #: events that are kept back, to come in together
-
-    async def say(self, kind: str, session: str = "s1", **data: Any) -> None:
-        self.n += 1
-        self.clock.now += timedelta(seconds=2)
-        event = EventAdapter.validate_python(
-            {"id": f"e{self.n}", "kind": kind, "host": "claude-code", "session_id": session, "cwd": self.cwd,
-             "at": self.clock.now, "data": data}
-        )  # fmt: skip
-        if self.later is None:
-            await self.daemon.ingest.publish(EventPublish(event=event))
-        else:
-            self.binding = self.binding or await self.daemon.binder.of_folder(self.cwd)
-            self.later.append(Arrival(event=event, binding=self.binding))
-
-    async def turn(self, task: str, *steps: str, session: str = "s1", status: str = "ok", error: str = "") -> None:
-        """Have a turn; a step is `edit FILE` or a command. The last one fails with `error`, if there is one."""
-        await self.say("user_prompt", session, text=task)
-        for n, step in enumerate(steps):
-            verb, _, path = step.partition(" ")
-            failed = bool(error) and n == len(steps) - 1
-            if verb in ("edit", "read"):
-                action = "write" if verb == "edit" else "read"
-                data: dict[str, Any] = {"name": verb.title(), "files": [{"path": path, "action": action}]}
-            else:
-                data = {"name": "Bash", "summary": f'{{"command":"{step}"}}'}
-            await self.say("tool_use", session, ok=not failed, **data)
-            if failed:
-                await self.say("message", session, role="tool", text=error)
-        await self.say("turn", session, status=status, last_assistant_message="Done.")
-
-    async def passed(self) -> Path:
-        """Look back, and return the memory directory."""
-        while self.later:
-            await self.daemon.journal.append(self.later[:256])
-            del self.later[:256]
-        await self.daemon.maturer.once()
-        return (await self.daemon.binder.of_folder(self.cwd)).dir
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(MONDAY)
-
-
-@pytest.fixture
-async def talk(home: Path, project: str, clock: Clock) -> AsyncIterator[Talk]:
-    daemon = await Daemon.open(places(home), Config(), clock=clock)
-    yield Talk(daemon, clock, project)
-    await daemon.close()
-
-
-def text_of(directory: Path, folder: str) -> str:
-    return "\n".join(path.read_text() for path in sorted((directory / folder).glob("*.md")))
 
 
 WORK: Sequence[str] = ("read a.py", "edit a.py", "pytest -q")
@@ -175,42 +104,7 @@ async def test_an_error_that_gives_orders_is_never_quoted(talk: Talk, bad: str) 
     assert bad not in text_of(directory, "knowledge") + text_of(directory, "reflections")
 
 
-async def test_two_hundred_turns_leave_a_handful_of_entries(talk: Talk) -> None:
-    kinds = ["py", "ts", "md", "sql", "css", "toml", "yml", "rs", "go", "sh"]
-    talk.later = []
-    for n in range(200):
-        checked = "pytest" if n % 3 else "ruff"
-        steps = [f"edit a.{kinds[n % 10]}", f"edit b.{kinds[n * 7 % 10]}", f"tool{n % 40} run", checked]
-        kind = ("Key", "Value", "Type", "OS")[n % 4]
-        error = f"{kind}Error: case {n % 9} thing{n % 50} is missing" if n % 5 == 0 else ""
-        await talk.turn(f"task {n} about topic{n % 17}", *steps, *(["make lint"] if n % 2 else []), error=error)
-        if n % 50 == 49:
-            await talk.passed()
-    directory = await talk.passed()
-    knowledge = [path.name for path in (directory / "knowledge").glob("*.md")]
-    assert 0 < sum(name.startswith("pattern-") for name in knowledge) <= 6
-    assert 0 < sum(name.startswith("lesson-") for name in knowledge) <= 6
-    assert not [name for name in knowledge if "_v" in name], "what gives way leaves no versions in the directory"
-    assert len(list((directory / "procedures").glob("*.md"))) <= 12
-
-
 LONG: Sequence[str] = ("read a.py", "edit a.py", "edit b.sql", "alembic upgrade", "pytest -q", "git commit")
-
-
-async def hook(talk: Talk, event: str, session: str, **stdin: Any) -> str:
-    """What a session's hook is answered."""
-    talk.n += 1
-    talk.clock.now += timedelta(seconds=10)
-    raw = json.dumps({"hook_event_name": event, "session_id": session, "cwd": talk.cwd, **stdin})
-    params = HookDeliver(id=f"{talk.n:032x}", at=talk.clock.now, host="claude-code", event=event, raw=raw, cwd=talk.cwd)
-    answer = (await talk.daemon.ingest.deliver(params)).stdout
-    return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"]) if answer else ""
-
-
-async def told(talk: Talk, session: str, prompt: str) -> str:
-    """What a new session is told at its start and with its first prompt."""
-    start = await hook(talk, "SessionStart", session, source="startup")
-    return start + await hook(talk, "UserPromptSubmit", session, prompt=prompt)
 
 
 async def test_long_work_becomes_a_procedure_that_a_like_prompt_gets_back_as_steps(talk: Talk) -> None:
@@ -266,6 +160,105 @@ async def test_a_way_of_working_that_the_user_tells_is_a_procedure_at_once(
     assert "\n".join(f"  {n}. {step}" for n, step in enumerate(steps, start=1)) in text
 
 
+PNPM = ("no, use pnpm instead of npm", "不要用 npm，用 pnpm")
+
+
+async def test_a_repeated_correction_is_told_when_its_moment_comes_and_is_the_persons_to_change(talk: Talk) -> None:
+    for said in PNPM:
+        await talk.turn(said)
+    directory = await talk.passed()
+    (path,) = (directory / "instincts").glob("*.md")
+    assert "when: npm\nthen: 不要用 npm，用 pnpm\n\nas the user said; seen 2 times in 1 session" in path.read_text()
+    assert "confidence: 0.45" in path.read_text()
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    line = path.read_text().splitlines().index("then: 不要用 npm，用 pnpm") + 1
+    (why, *_) = await asyncio.to_thread(talk.daemon.explainer.why, roots, path.stem, line)
+    assert (why.line, why.quote) == ("then: 不要用 npm，用 pnpm", PNPM[1])
+    await talk.daemon.shelf.refresh([directory])
+    told_now = "- npm: the user's word: 不要用 npm，用 pnpm"
+    assert told_now in await told(talk, "s2", "install the parser with npm")
+    assert told_now not in await told(talk, "s3", "translate the manual into French")
+    text = path.read_text()
+    path.write_text(text.replace("when: npm", "when: yarn"))
+    await talk.daemon.shelf.refresh([directory])
+    await talk.turn(PNPM[0])
+    await talk.passed()
+    assert path.read_text() == text.replace("when: npm", "when: yarn"), "a person's edit stays for good"
+
+
+async def test_a_sequence_of_steps_becomes_a_quoted_habit_after_the_steps_came(talk: Talk) -> None:
+    for n in range(4):
+        await talk.turn(f"task {n}", "edit a.ts", "eslint src", session=f"s{n}")
+    directory = await talk.passed()
+    await talk.daemon.shelf.refresh([directory])
+    habit = "> (habit) “edit ts” is usually followed by “run eslint”"
+    assert habit not in await told(talk, "s8", "hello")
+    await talk.turn("rename the field", "edit b.ts", session="s8")
+    await talk.passed()
+    assert habit in await hook(talk, "UserPromptSubmit", "s8", prompt="and now the other one")
+    assert habit not in await hook(talk, "UserPromptSubmit", "s8", prompt="and now the last one"), "told once"
+
+
+async def test_what_two_projects_show_is_the_users_in_every_project_and_can_be_taken_back(
+    talk: Talk, tmp_path: Path
+) -> None:
+    user = talk.daemon.places.user_memory
+    for name in ("one", "two"):
+        talk.cwd = str(tmp_path / name)
+        Path(talk.cwd).mkdir()
+        for n, said in enumerate(PNPM):
+            await talk.turn(said, session=f"{name}{n}")
+        await talk.passed()
+        assert bool(text_of(user, "instincts")) == (name == "two"), "one project shows nothing of the others"
+    assert "seen 4 times in 4 sessions" in text_of(user, "instincts")
+    await talk.daemon.shelf.refresh([user])
+    talk.cwd = str(tmp_path / "three")
+    Path(talk.cwd).mkdir()
+    assert "- npm: the user's word: 不要用 npm，用 pnpm" in await told(talk, "s9", "install it with npm")
+    await talk.daemon.commands.undo(None, [user])
+    assert not text_of(user, "instincts")
+    await talk.daemon.maintenance.run("reflect")
+    assert not text_of(user, "instincts"), "what a person took back stays away"
+
+
+async def test_an_imported_talk_counts_as_work_at_its_own_time(talk: Talk) -> None:
+    await talk.say("message", role="user", text="add a json flag")
+    for step in WORK:
+        await talk.say("tool_use", name="Bash", summary=f'{{"command":"{step}"}}', ok=True)
+    await talk.say("message", role="assistant", text="Done.")
+    await talk.say("turn", status="ok")
+    began = MONDAY + timedelta(seconds=2)
+    directory = await talk.passed()
+    assert f"{began.astimezone():%H:%M} “add a json flag” worked, 3 calls" in text_of(directory, "reflections")
+    await talk.say("message", role="user", text="and a csv flag")
+    await talk.say("turn", status="ok")
+    await talk.passed()
+    rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work order by seq")
+    assert [json.loads(row["detail"])["task"] for row in rows] == ["add a json flag", "and a csv flag"]
+
+
+async def test_a_person_forgets_a_procedure_and_an_instinct_for_good(talk: Talk) -> None:
+    for said in (*PNPM, "When you release, do 1. run the tests 2. tag it."):
+        await talk.turn(said)
+    directory = await talk.passed()
+    roots = await asyncio.to_thread(talk.daemon.runs.roots_of, directory)
+    (instinct,) = (directory / "instincts").glob("*.md")
+    assert [item.text for item in await shown(talk, instinct.stem)] == [
+        "when: npm\nthen: 不要用 npm，用 pnpm\n\nas the user said; seen 2 times in 1 session, last on 2026-11-30"
+    ]
+    with pytest.raises(ScanRejected, match="the user's to forget"):
+        await talk.daemon.commands.forget(roots, instinct.stem, author=Author.HOST)
+    run, gone = await talk.daemon.commands.forget(roots, instinct.stem)
+    assert gone == (f"project/instincts/{instinct.name}: 不要用 npm，用 pnpm",)
+    await talk.daemon.commands.forget(roots, "When you release")
+    for again in (*PNPM, "When you release, do 1. run the tests 2. tag it."):
+        await talk.turn(again)
+    await talk.passed()
+    assert text_of(directory, "instincts") + text_of(directory, "procedures") == ""
+    await talk.daemon.commands.undo(run)
+    assert instinct.exists(), "forgetting can be undone"
+
+
 def a_summary(n: int) -> str:
     return (
         f"## Asked\n- fix invoice number {n} of the billing page\n\n## Done (in the agent's words)\n- Fixed it.\n\n"
@@ -290,6 +283,14 @@ async def summaries(talk: Talk, first: datetime, count: int) -> Path:
     return directory
 
 
+async def shown(talk: Talk, name: str) -> Sequence[MemoryItem]:
+    return (await Memory(talk.daemon).memory_read(MemoryQuery(name=name, cwd=talk.cwd))).items
+
+
+async def searched(talk: Talk, query: str) -> Sequence[MemoryItem]:
+    return (await Memory(talk.daemon).memory_search(MemoryQuery(query=query, cwd=talk.cwd))).items
+
+
 def files_of(directory: Path) -> dict[str, str]:
     return {str(path.relative_to(directory)): path.read_text() for path in sorted(directory.rglob("*.md"))}
 
@@ -307,6 +308,9 @@ async def test_old_sessions_become_a_page_of_their_month_and_are_archived_whole(
     assert len(kept) == 5, "the newest five stay: recall tells them"
     for path in {path for path in before if path.startswith("sessions/")} - set(kept):
         assert after[f"long-term/{path.removeprefix('sessions/')}"] == before[path]
+    archived = next(path for path in after if path.startswith("long-term/2026-11-02-"))
+    for found in (await searched(talk, "invoice number 1"), await shown(talk, archived)):
+        assert archived in [item.path for item in found], "it is found, and can be read"
     assert await talk.daemon.maintenance.run("merge") == (), "again on the same day nothing changes"
     row = await asyncio.to_thread(talk.daemon.runlog.find, run)
     assert (row["author"], row["action"]) == ("run", "merge")
@@ -364,8 +368,11 @@ async def test_a_purge_leaves_no_word_of_a_session_in_what_matured_from_it(talk:
     await talk.turn("add a database migration for zanzibar", *LONG)
     await talk.turn("add a database migration for customers", *LONG, session="s2")
     await talk.turn("ask zanzibar", "edit a.py", "edit b.py", "python a.py", error=MISSING)
+    for _ in range(2):
+        await talk.turn("no, use zanzibar instead of bar")
     directory = await talk.passed()
     await talk.daemon.maintenance.run("daily")
+    assert "zanzibar" in text_of(directory, "instincts")
     assert sum("zanzibar" in text for text in files_of(directory).values()) >= 3
     await talk.daemon.purger.purge(Selection(sessions=(("claude-code", "s1"),)))
     assert not [path for path, text in files_of(directory).items() if "zanzibar" in text]
@@ -386,6 +393,16 @@ async def test_a_turn_longer_than_a_page_keeps_no_later_one_from_being_looked_at
     assert await asyncio.to_thread(worked.behind, talk.daemon.journal) == []
     rows = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work")
     assert {json.loads(row["detail"])["task"] for row in rows} >= {"add a csv flag", "add a xml flag"}
+
+
+async def test_work_that_was_read_in_another_way_is_looked_at_again(talk: Talk) -> None:
+    await talk.turn("add a json flag", *WORK)
+    await talk.passed()
+    await asyncio.to_thread(talk.daemon.journal.execute, "update work set detail = json_remove(detail, '$.then')")
+    await asyncio.to_thread(talk.daemon.journal.execute, "update meta set value = '1' where name = 'work_version'")
+    await talk.passed()
+    (row,) = await asyncio.to_thread(talk.daemon.journal.rows, "select detail from work")
+    assert json.loads(row["detail"])["then"] == [["edit py", "run pytest"]]
 
 
 async def test_tools_that_a_transcript_tells_after_the_turn_has_ended_belong_to_it(talk: Talk) -> None:

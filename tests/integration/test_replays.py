@@ -12,6 +12,7 @@ from support.talk import deliver, turn
 from memoryd.clock import rfc3339, utc_now
 from memoryd.ipc import hosts
 from memoryd.ipc.client import AsyncClient
+from memoryd.ipc.methods.events import HookDeliver
 
 ADVERT = "## Persistent memory"
 FORGETFUL = (
@@ -35,6 +36,20 @@ async def test_a_host_that_does_not_replay_what_it_was_given_gets_the_whole_snap
     async with running(home) as daemon, client(daemon) as one:
         for source in ("startup", "resume", "resume"):
             assert ADVERT in await fires(one, host, event, **{key: "s1"}, cwd=project, source=source)
+
+
+async def test_what_a_hook_did_not_wait_for_comes_with_the_next_prompt(home: Path, project: str) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        raw = json.dumps({"session_id": "s1", "cwd": project, "source": "startup"})
+        start = HookDeliver(id=uuid.uuid4().hex, at=utc_now(), host="claude-code", event="SessionStart", raw=raw)
+        assert ADVERT in (await daemon.ingest.deliver(start)).stdout
+        first = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p1", prompt="hello")
+        assert ADVERT not in first.stdout, "it was given"
+        await daemon.ingest.deliver(start, replay=True)  # the hook had spooled it: the answer came too late
+        second = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p2", prompt="go on")
+        assert ADVERT in second.stdout
+        third = await deliver(one, "UserPromptSubmit", cwd=project, prompt_id="p3", prompt="go on")
+        assert ADVERT not in third.stdout
 
 
 async def test_a_compaction_that_comes_to_nothing_brings_no_second_snapshot(home: Path, project: str) -> None:

@@ -25,7 +25,8 @@ def mirror() -> Save:
 
 
 def review(daemon: Daemon, project: str) -> Terminal:
-    env = {**os.environ, "MEMORYD_SOCKET": str(daemon.places.socket), "NO_COLOR": "", "LC_ALL": "C.UTF-8"}
+    around = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # the window has
+    env = {**around, "MEMORYD_SOCKET": str(daemon.places.socket), "NO_COLOR": "", "LC_ALL": "C.UTF-8"}
     command = [sys.executable, "-m", "memoryd", "review", "--cwd", project]
     terminal = Terminal(command, cwd=Path(project), env=env)
     terminal.wait_for(r"Why it waits.*[\s\S]* quit")

@@ -28,7 +28,7 @@ class Row:
 
     def and_also(self, other: "Row") -> "Row":
         """The same kind, injected by another test."""
-        counts = {
+        counts: dict[str, Any] = {
             name: _sum(getattr(self, name), getattr(other, name))
             for name in ("injections", "events", "lost", "duplicated", "unexpected", "seconds")
         }

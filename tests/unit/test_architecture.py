@@ -124,7 +124,7 @@ def test_the_daemon_process_imports_no_terminal_or_model_library() -> None:
     code = (
         "import sys, memoryd.daemon.serve;"
         "heavy = ('typer', 'rich', 'click', 'textual', 'pydantic_ai', 'mcp', 'httpx', 'numpy', 'tantivy',"
-        "         'kingfisher_sdk', 'tomlkit', 'tarfile', 'http.client', 'urllib.request');"
+        "         'kingfisher_sdk', 'cronsim', 'tomlkit', 'tarfile', 'http.client', 'urllib.request');"
         "print([m for m in heavy if sys.modules.get(m)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -25,12 +25,12 @@ from memoryd.ipc.methods.sessions import SessionInfo
 from memoryd.ipc.methods.worker import JobInfo, WorkerStats
 from memoryd.ipc.redaction import redact
 from memoryd.memory import labels, lines, quality, recall
-from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.catalogue import Catalogue, Known
 from memoryd.memory.model import CORE_FILES, SESSION_DIR, Entry, EntryType, FileKey, Root
 from memoryd.memory.recall import clean
 from memoryd.memory.scan import threats
 from memoryd.memory.search.memories import Hit
-from memoryd.memory.text import cut, head, tokens
+from memoryd.memory.text import head, tokens
 
 MAX_CURSOR_DIGITS = 18  #: what SQLite's integers hold
 
@@ -80,7 +80,7 @@ def items(catalogue: Catalogue) -> list[MemoryItem]:
 
 
 def item(catalogue: Catalogue, key: FileKey) -> MemoryItem:
-    known = next((k.entry for k in (*catalogue.entries, *catalogue.procedures) if k.key == key), None)
+    known = next((k.entry for k in catalogue.papers if k.key == key), None)
     return _item(catalogue, key, known)
 
 
@@ -114,7 +114,7 @@ def _item(catalogue: Catalogue, key: FileKey, known: Entry | None) -> MemoryItem
 def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryItem, ...]:
     """Items with what `list` warns of: signs of an attack in what a person said, of little worth, of another's copy."""
     twins = quality.duplicates(own_entries(catalogue))
-    known = {(k.key.root, k.key.path): k.entry for k in catalogue.entries}
+    known = {(k.key.root, k.key.path): k for k in catalogue.entries}
     texts = {(key.root, key.path): text for key, text in catalogue.files.items()}
     return tuple(
         item.model_copy(update={"flags": _flags(known.get(place), texts.get(place, ""), twins)})
@@ -123,10 +123,12 @@ def flagged(catalogue: Catalogue, found: Sequence[MemoryItem]) -> tuple[MemoryIt
     )
 
 
-def _flags(entry: Entry | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
+def _flags(known: Known | None, text: str, twins: Mapping[str, str]) -> tuple[str, ...]:
+    entry = known.entry if known else None
     worth = [str(sign.flag) for sign in quality.lint_kept(entry)] if entry and entry.active and not entry.dated else []
     twin = [f"duplicate of {twins[entry.slug]}"] if entry and entry.active and entry.slug in twins else []
-    return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin)
+    gone = [f"names {name}, which is no longer there" for name in known.gone] if known and known.entry.active else []
+    return (*sorted(threats(entry.body if entry else lines.prose(text))), *worth, *twin, *gone)
 
 
 def own_entries(catalogue: Catalogue) -> Iterator[Entry]:
@@ -148,7 +150,7 @@ def at_most(text: str, budget: int) -> str:
     short = head(text, budget)
     if short == text:
         return text
-    return f"{cut(text, len(short))}\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
+    return f"{short.rstrip()}…\n\n(cut at {budget} tokens of {tokens(text)}; the file holds the rest)"
 
 
 def manifest(catalogue: Catalogue) -> str:

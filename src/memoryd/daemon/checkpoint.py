@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memoryd.clock import parse_rfc3339
-from memoryd.daemon import descriptors
+from memoryd.daemon import descriptors, originals
 from memoryd.daemon.descriptors import State
 from memoryd.daemon.journal import progress as journalled
 from memoryd.daemon.journal.progress import Progress
@@ -35,6 +35,14 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A large one of a tool."""
+
+    descriptor: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
     """All that is handed back; texts oldest first."""
 
@@ -43,6 +51,7 @@ class Checkpoint:
     changed: tuple[File, ...] = ()  #: by the session and its sub-agents
     read: tuple[File, ...] = ()
     agents: tuple[str, ...] = ()  #: types of the sub-agents that still run
+    results: tuple[Result, ...] = ()
     provider: tuple[str, ...] = ()  #: what an external memory provider wants kept, quoted
 
     @property
@@ -65,6 +74,7 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
         id=f"{descriptors.CHECKPOINT}:{progress.session}", progress=progress,
         changed=_files(changed, progress.cwd), read=_files(read, progress.cwd),
         agents=tuple(named(row["agent_type"] or row["session_id"]) for row in running),
+        results=tuple(map(_result, progress.rows.get(Kind.RESULT, ()))),
     )  # fmt: skip
 
 
@@ -136,7 +146,9 @@ def _parts(found: Checkpoint, words: CheckpointLabels) -> Iterator[_Part]:
     yield _Part(label=words.reports, rows=list(map(quoted, texts(Kind.REPORT))), short=2)
     yield _Part(label=words.answer, rows=list(map(quoted, texts(Kind.ANSWER))), short=1, listed=False)
     yield _Part(label=words.read, rows=[_told(file, words) for file in found.read], short=8, listed=False)
-    yield _Part(label=words.results, rows=[_result(row) for row in found.progress.rows.get(Kind.RESULT, ())], short=2)
+    yield _Part(
+        label=words.results, rows=[_with_state(one.descriptor, one.state, words) for one in found.results], short=2
+    )
     yield _Part(label=words.provider, rows=found.provider, short=3)
 
 
@@ -145,7 +157,11 @@ def _counted(agents: Sequence[str]) -> list[str]:
 
 
 def _told(file: File, words: CheckpointLabels) -> str:
-    return f"{named(file.path)} ({words.stale[file.state]})" if file.state else named(file.path)
+    return _with_state(named(file.path), file.state, words)
+
+
+def _with_state(text: str, state: State, words: CheckpointLabels) -> str:
+    return f"{text} ({words.stale[state]})" if state else text
 
 
 def named(name: str) -> str:
@@ -154,5 +170,6 @@ def named(name: str) -> str:
     return short if _PLAIN.fullmatch(short) else quoted(short)
 
 
-def _result(row: Row) -> str:
-    return descriptors.line(named(row["name"]), "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")
+def _result(row: Row) -> Result:
+    line = descriptors.line(named(row["name"]), "result", row["chars"], f"{descriptors.EVENT}:{row['seq']}")
+    return Result(descriptor=line, state=originals.state(row["original"]) if row["original"] else "")

@@ -25,6 +25,7 @@ from memoryd.errors import (
     UsageError,
 )
 from memoryd.memory import acceptance, entries, quality, undoing
+from memoryd.memory.catalogue import Known
 from memoryd.memory.changes import readable
 from memoryd.memory.model import INDEX_FILE, CoreLine, Entry, EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.ports import Author, Rejected
@@ -98,6 +99,8 @@ class Commands:
     ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
         """Archive an entry, or remove the core line that holds these words; later evidence alone can bring it back.
 
+        A procedure or an instinct is taken away as a file, for good.
+
         :param scopes: look only in these roots; empty: in all
         :param every: all lines that hold them; else there must be one
         :param permit: raises when the author may not do this. In a thread
@@ -107,6 +110,8 @@ class Commands:
         """
         view = await self.runner.shelf.view(roots)
         wanted = scopes or roots
+        if learned := self._learned(roots, name, wanted):
+            return await self._take_away(roots, learned, author)
         named = ((r, e) for r, e in view.entries if r in wanted and e.active and name in (e.slug, e.name))
         entry = next(named, None)
         proposals: tuple[Proposal, ...]
@@ -126,6 +131,27 @@ class Commands:
         run, outcome, plan = await self.change(roots, "forget", proposals, taken, author=author)
         _must_have_applied(outcome, plan)
         return run.id, said
+
+    def _learned(self, roots: Roots, name: str, wanted: Collection[str]) -> Known | None:
+        """The procedure or instinct of that name, slug or path."""
+        catalogue = self.runner.shelf.joined(roots)
+        learned = (one for one in (*catalogue.procedures, *catalogue.instincts) if one.key.root in wanted)
+        return next((one for one in learned if name in (one.entry.slug, one.entry.name, one.key.path)), None)
+
+    async def _take_away(self, roots: Roots, one: Known, author: Author) -> tuple[str, tuple[str, ...]]:
+        """Remove a file; as a person's it does not come back by itself.
+
+        :raises ScanRejected: an agent asks for it
+        """
+        if author is not Author.PERSON:
+            raise ScanRejected("refused: what was learned of your work is the user's to forget; ask them")
+
+        def plan(base: Mapping[FileKey, bytes]) -> Plan:
+            return Plan(changes={one.key: (base[one.key], None)} if one.key in base else {})
+
+        run, outcome, planned = await self.carry_out(roots, "forget", plan)
+        _must_have_applied(outcome, planned)
+        return run.id, (f"{one.key.root}/{one.key.path}: {one.entry.name}",)
 
     async def undo(self, run_id: str | None, dirs: Collection[Path] | None = None) -> Undone:
         """Take a run back. What was changed since stays: its lines are taken out and put back one by one.

@@ -21,6 +21,7 @@ from memoryd.ipc import places as placing
 from memoryd.ipc.methods.agent import AgentKind
 from memoryd.ipc.places import Places
 
+SCHEDULE = "0 3 * * *"  #: of dreaming, by default
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
@@ -205,9 +206,28 @@ class Notes(_Section):
     until_session_end: bool = True  #: those of a session end with it
 
 
+class Nudge(_Section):
+    every_turns: int = Field(default=0, ge=0, le=1000)  #: 0: off; 10 is what others use
+
+
 class Retention(_Section):
     days: int = Field(default=400, ge=1)
     max_bytes: int = Field(default=2_000_000_000, ge=1_000_000)
+
+
+def _schedule(expression: str) -> str:
+    """:raises ValueError: it is no cron expression"""
+    from memoryd.daemon import schedule  # not for every command: it loads its library
+
+    return schedule.check(expression) if expression != SCHEDULE else expression
+
+
+class Dreaming(_Section):
+    """When what keeps coming back is looked for by itself."""
+
+    enabled: bool = False
+    schedule: Annotated[str, AfterValidator(_schedule)] = SCHEDULE  #: a cron expression, by the local clock
+    idle_seconds: int = Field(default=900, ge=0, le=86_400)  #: so long no turn, before it begins
 
 
 class Logs(_Section):
@@ -233,7 +253,9 @@ class Config(_Section):
     privacy: Privacy = Privacy()
     provider: Provider = Provider()
     notes: Notes = Notes()
+    nudge: Nudge = Nudge()
     retention: Retention = Retention()
+    dreaming: Dreaming = Dreaming()
     logs: Logs = Logs()
 
 

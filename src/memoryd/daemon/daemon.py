@@ -23,12 +23,16 @@ from memoryd.daemon.commands import Commands
 from memoryd.daemon.config import Config
 from memoryd.daemon.documents import Carrier
 from memoryd.daemon.draining import Drainer
+from memoryd.daemon.dreaming import Dreamer
+from memoryd.daemon.evolving import Evolver
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.explaining import Explainer
 from memoryd.daemon.following import Follower
+from memoryd.daemon.forgetting import Forgetter
 from memoryd.daemon.health import HealthReport, hindrances, judge_health
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.ingest import Ingest
+from memoryd.daemon.journal import recalled
 from memoryd.daemon.journal.conversations import Conversations
 from memoryd.daemon.journal.documents import SessionDocuments
 from memoryd.daemon.journal.history import History
@@ -51,10 +55,12 @@ from memoryd.daemon.maturing import Maturer
 from memoryd.daemon.memory_search import MemorySearch
 from memoryd.daemon.notify import sd_notify, watchdog_seconds
 from memoryd.daemon.noting import Notes
+from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.off_record import OffRecord
 from memoryd.daemon.permitting import Permits
 from memoryd.daemon.preparing import Preparer
+from memoryd.daemon.profiling import Profile
 from memoryd.daemon.provider.feeding import Feeder
 from memoryd.daemon.provider.provider import ProviderHost
 from memoryd.daemon.provider.recalled import ProviderRecall
@@ -129,6 +135,7 @@ class Daemon:
     explainer: Explainer = field(init=False)
     purger: Purger = field(init=False)
     inbox: Inbox = field(init=False)
+    profile: Profile = field(init=False)
     observer: Observer = field(init=False)
     sweep: Sweep = field(init=False)
     spool: Spool = field(init=False)
@@ -138,10 +145,13 @@ class Daemon:
     memory_search: MemorySearch = field(init=False)
     assistant: Assistant = field(init=False)
     preparer: Preparer = field(init=False)
+    nudger: Nudger = field(init=False)
     provider: ProviderHost = field(init=False)
     feeder: Feeder = field(init=False)
     tracker: Tracker = field(init=False)
     maturer: Maturer = field(init=False)
+    evolver: Evolver = field(init=False)
+    dreamer: Dreamer = field(init=False)
     maintenance: Maintenance = field(init=False)
     follower: Follower = field(init=False)
     server: Server = field(init=False)
@@ -169,6 +179,7 @@ class Daemon:
         self.shelf = Shelf(
             versions=self.runs.versions, seeds=self._seeds, clock=self.clock,
             changed_outside=self.runs.versions.changed_outside, author_of=self._author_of,
+            wear=lambda root: recalled.wear(self.journal, str(root)),
             upgrade=lambda skill: seeds.upgraded_skill(skill, self._language()),
         )  # fmt: skip
 
@@ -184,6 +195,7 @@ class Daemon:
         self.ingest = Ingest(
             journal=self.journal, binder=self.binder, off_record=self.off_record, user_memory=self.places.user_memory,
             recall=lambda *asked: self.recaller.for_hook(*asked),
+            unheard=lambda event: self.recaller.unheard(event),
             after_append=lambda *appended: self.follower.after_append(*appended),
         )  # fmt: skip
         self.carrier = Carrier(
@@ -220,6 +232,7 @@ class Daemon:
         self.permits = Permits(runs=self.runs, history=self.history)
         self.notes = Notes(commands=self.commands, clock=self.clock)
         self.inbox = Inbox(reviews=Reviews(self.journal), runs=self.runs, commands=self.commands)
+        self.profile = Profile(shelf=self.shelf, history=self.history, commands=self.commands, clock=self.clock)
         self.explainer = Explainer(
             shelf=self.shelf, history=self.history, runlog=self.runlog, versions=self.runs.versions
         )
@@ -238,6 +251,11 @@ class Daemon:
             journal=self.journal, runs=self.runs, shelf=self.shelf, config=lambda: self.config, clock=self.clock,
             chosen=lambda host, session: self.preparer.take(host, session), teams=self.teams,
             provider=ProviderRecall(host=self.provider, feeder=self.feeder, off_record=self.is_off_record),
+            reminder=lambda host, session: self.nudger.take(host, session),
+        )  # fmt: skip
+        self.nudger = Nudger(
+            journal=self.journal, runs=self.runs, catalogue=self.recaller.catalogue,
+            language=self.recaller.language_of, config=lambda: self.config, clock=self.clock,
         )  # fmt: skip
         self.assistant = Assistant(
             agents=self.agents, ledger=self.ledger, breaker=self.breaker, config=lambda: self.config,
@@ -266,10 +284,20 @@ class Daemon:
             journal=self.journal, shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock,
             enabled=lambda: self.config.memory.reflect,
         )  # fmt: skip
-        self.maintenance = Maintenance(journal=self.journal, maturer=self.maturer, clock=self.clock)
+        self.evolver = Evolver(maturer=self.maturer, reviews=self.inbox.reviews)
+        expiry = Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock)
+        self.dreamer = Dreamer(
+            maturer=self.maturer, config=lambda: self.config.dreaming,
+            busy=lambda: self.worker.running,
+        )  # fmt: skip
+        self.maintenance = Maintenance(
+            journal=self.journal, maturer=self.maturer, dreamer=self.dreamer, clock=self.clock,
+            forgetter=Forgetter(maturer=self.maturer, expiry=expiry),
+        )  # fmt: skip
         self.follower = Follower(
             worker=self.worker, indexer=self.indexer, tracker=self.tracker, recaller=self.recaller, reader=self.reader,
-            observer=self.observer, preparer=self.preparer, maturer=self.maturer, feeder=self.feeder, spawn=self.spawn,
+            observer=self.observer, preparer=self.preparer, nudger=self.nudger, maturer=self.maturer,
+            feeder=self.feeder, spawn=self.spawn,
         )  # fmt: skip
         self.purger = Purger(
             places=self.places, planner=Planner(places=self.places, history=self.history, shelf=self.shelf),
@@ -279,8 +307,7 @@ class Daemon:
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
-            expiry=Expiry(shelf=self.shelf, runs=self.runs, commands=self.commands, clock=self.clock),
-            maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
+            expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
             edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip
 
@@ -333,7 +360,9 @@ class Daemon:
         if service := await asyncio.to_thread(mounts.sync_service, self.places.data):
             log.warning("data.synchronised", dir=str(self.places.data), reason=service)
         log.info("daemon.ready", pid=os.getpid(), version=__version__, data=str(self.places.data))
-        parts = (self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.maturer, self.feeder)
+        parts = (
+            self.worker, self.sweep, self.indexer, self.tracker, self.preparer, self.nudger, self.maturer, self.feeder
+        )  # fmt: skip
         for work in (*(part.serve for part in parts), self._catch_up, self._watchdog):
             self.spawn(work())
 

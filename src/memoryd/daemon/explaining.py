@@ -13,7 +13,7 @@ from memoryd.errors import NotFound
 from memoryd.ipc.events import Tier
 from memoryd.memory import entries, frontmatter, index
 from memoryd.memory.changes import readable
-from memoryd.memory.model import INDEX_FILE, FileKey, Root
+from memoryd.memory.model import INDEX_FILE, INSTINCT_DIR, PROCEDURE_DIR, FileKey, Root
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.text import bare, fold, nearest_sentence, similarity
 
@@ -182,7 +182,8 @@ def _forms(name: str) -> list[tuple[str, str]]:
     """What a name may stand for: (scope or '', path)."""
     scope, slash, rest = name.partition("/")
     named = [(scope, rest)] if slash and scope in tuple(Root) else []
-    return [(s, path) for s, n in [*named, ("", name)] for path in (n, f"{n}.md", entries.path_of(n))]
+    places = (entries.path_of, f"{PROCEDURE_DIR}/{{}}.md".format, f"{INSTINCT_DIR}/{{}}.md".format)
+    return [(s, path) for s, n in [*named, ("", name)] for path in (n, f"{n}.md", *(place(n) for place in places))]
 
 
 def _asked(text: str, line: int | None) -> list[str]:

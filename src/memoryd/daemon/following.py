@@ -11,6 +11,7 @@ import structlog
 from memoryd.daemon.indexing import Indexer
 from memoryd.daemon.journal.journal import Appended, Binding
 from memoryd.daemon.maturing import Maturer
+from memoryd.daemon.nudging import Nudger
 from memoryd.daemon.observing import Observer
 from memoryd.daemon.preparing import Preparer
 from memoryd.daemon.provider.feeding import Feeder
@@ -35,6 +36,7 @@ class Follower:
     reader: TranscriptReader
     observer: Observer
     preparer: Preparer
+    nudger: Nudger
     maturer: Maturer
     feeder: Feeder
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
@@ -48,6 +50,7 @@ class Follower:
             self.worker.wake()
         self.indexer.wake()
         self.preparer.follow(event, appended)
+        self.nudger.follow(event, appended)
         self.feeder.wake()
         self.tracker.wake(event.host, event.session_id)
         if isinstance(event, Turn | SessionEnd):
@@ -63,6 +66,7 @@ class Follower:
         """Events came in by another way than one by one."""
         self.worker.wake()
         self.indexer.wake()
+        self.maturer.wake()
 
     async def caught_up(self) -> None:
         """Wait until all that followed from the events so far is done."""

@@ -66,6 +66,12 @@ def _settings(installer: Installer, target: Target) -> Check:
         return wrong(link, "another release, another path or not all of them", mend)
     if switched_off:
         return wrong(link, f"installed, but {switched_off}", "take that key out")
+    if installer.also_runs(target):
+        return wrong(
+            link,
+            "the user's hooks run there too: every event is told twice",
+            mend.replace("--project`", "--project --uninstall`"),
+        )
     if request := asks_for(target):
         return (wrong if request.certain else off)(link, f"installed, but {request.found}", request.how)
     return ok(link, f"installed in {target.main}")
@@ -79,6 +85,10 @@ def _absent(installer: Installer, target: Target, mend: str) -> Check:
         return off(link, "this host is not on this machine", mend)
     if any(one.host == target.host for one in installer.of_projects()):
         return off(link, "installed in single projects only", mend)
+    if installer.knows(target):
+        return wrong(link, "taken out by another hand", mend)
+    if installer.records():  # others are connected: this one is a person's choice
+        return off(link, "not connected, nothing of it is remembered", mend)
     return wrong(link, "not installed", mend)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import structlog
 
+from memoryd.daemon import originals
 from memoryd.daemon.binding import Binder
 from memoryd.daemon.cleaning import clean_all
 from memoryd.daemon.hooktests import HookTests
@@ -31,6 +32,7 @@ INLINE_CHARS = 16 * 1024  #: a payload up to this is cleaned on the loop; a long
 log = structlog.get_logger("ingest")
 
 RecallFor = Callable[[Translated, Event], Awaitable[str]]
+Unheard = Callable[[Event], Awaitable[None]]
 AfterAppend = Callable[[Event, list[Appended], Binding, str | None], None]
 
 
@@ -54,6 +56,7 @@ class Ingest:
     off_record: OffRecord
     user_memory: Path
     recall: RecallFor
+    unheard: Unheard  #: an event that was answered came again by the spool: its hook had not waited for the answer
     after_append: AfterAppend
     counted: Counted = field(default_factory=Counted)
     tests: HookTests = field(default_factory=HookTests)
@@ -77,7 +80,7 @@ class Ingest:
         if self._passed_over(first, binding, headless=translated.headless, moment=moment):
             return HookDelivered()
         # 4. clean, 5. one transaction, 6. after the commit: the answer
-        told = await self.off_record.told(translated.events)
+        told = originals.shortened(await self.off_record.told(translated.events))
         roots = (binding.dir, self.user_memory)
         arrivals = [
             Arrival(
@@ -93,6 +96,8 @@ class Ingest:
         appended = await self.journal.append(arrivals)
         self.after_append(first, appended, binding, translated.transcript_path)
         stdout = ""
+        if replay and appended[0].duplicate and translated.recall is not Recall.NONE:
+            await self.unheard(arrivals[0].event)
         if translated.recall is not Recall.NONE and not replay:
             context = await self.recall(translated, arrivals[0].event)
             stdout = hosts.get(params.host).reply(translated.event_name, context) if context else ""

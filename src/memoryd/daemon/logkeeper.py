@@ -26,9 +26,9 @@ _MAX_CHARS, _MAX_PARTS = 200, 10
 
 #: what is stored of a log event: ids, sizes, paths ...
 FIELDS = frozenset({
-    "attempt", "block", "chosen", "data", "dir", "dirs", "duration_ms", "events", "file", "files", "host", "id",
-    "lines", "notes", "pid", "procedures", "records", "run", "runs",
-    "seconds", "service", "skipped", "tokens", "usd", "version",
+    "attempt", "block", "candidate", "chosen", "data", "dir", "dirs", "duration_ms", "events", "file", "files",
+    "found", "host", "id", "lines", "names", "notes", "pid", "procedures", "records", "run", "runs",
+    "seconds", "service", "skipped", "staged", "tokens", "usd", "version",
 })  # fmt: skip
 #: ... and codes: one word each; a sentence may quote what was said, and is left to stderr
 CODES = frozenset({"code", "error", "hook", "method", "outcome", "reason", "step"})

@@ -9,6 +9,8 @@ from pathlib import Path
 import structlog
 
 from memoryd.clock import Clock
+from memoryd.daemon.dreaming import Dreamer
+from memoryd.daemon.forgetting import Forgetter
 from memoryd.daemon.journal import reports
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.maturing import Maturer
@@ -17,7 +19,7 @@ from memoryd.memory import day_report, long_term
 from memoryd.memory.model import FileKey, Root
 from memoryd.worker.run import Plan
 
-TASKS = ("reflect", "merge", "daily")
+TASKS = ("reflect", "merge", "daily", "forget")  #: of each day; dreaming has a schedule of its own
 
 log = structlog.get_logger("maintenance")
 
@@ -26,6 +28,8 @@ log = structlog.get_logger("maintenance")
 class Maintenance:
     journal: Journal
     maturer: Maturer
+    dreamer: Dreamer
+    forgetter: Forgetter
     clock: Clock
     _done_on: date | None = field(default=None)  #: what the journal says, once it was read
 
@@ -49,10 +53,11 @@ class Maintenance:
     async def run(self, task: str) -> tuple[str, ...]:
         """Do one task in every directory that it is about; returns the runs. One that fails keeps no other from it."""
         work: Mapping[str, Callable[[Path], Awaitable[Sequence[str | None]]]] = {
-            "reflect": self._reflect, "merge": self._merge, "daily": self._daily,
+            "reflect": self._reflect, "merge": self._merge, "daily": self._daily, "dream": self._dream,
+            "forget": self.forgetter.forget,
         }  # fmt: skip
         runs = list(await self.maturer.once() if task == "reflect" else ())
-        for path in await asyncio.to_thread(self._directories):
+        for path in await asyncio.to_thread(self.maturer.directories):
             try:
                 runs += [run for run in await work[task](path) if run]
             except MemorydError as error:
@@ -63,6 +68,9 @@ class Maintenance:
 
     async def _reflect(self, path: Path) -> Sequence[str | None]:
         return [await self.maturer.reflect(path)] if self.maturer.enabled() else []
+
+    async def _dream(self, path: Path) -> Sequence[str | None]:
+        return (await self.dreamer.dream(path)).runs
 
     async def _merge(self, path: Path) -> Sequence[str | None]:
         persons = await asyncio.to_thread(self.maturer.runs.versions.persons, path)
@@ -93,11 +101,6 @@ class Maintenance:
             return Plan(changes=written.changes, citations=tuple(written.citations))
 
         return await self.maturer.carry_out(path, "daily", plan)
-
-    def _directories(self) -> list[Path]:
-        """The directories that are there, the user's first. Blocking."""
-        rows = self.journal.rows("select path from dirs where path in (select dir from sessions) order by path")
-        return [path for path in (Path(row["path"]) for row in rows) if path.is_dir()]
 
     def _today(self) -> date:
         return self.clock().astimezone().date()

@@ -1,4 +1,6 @@
-"""Memory that matures by itself: what turns showed becomes patterns, lessons and procedures, as runs of memoryd's own.
+"""Memory that matures by itself: what turns showed becomes patterns, lessons, procedures and instincts.
+
+Each writing is a run of memoryd's own.
 
 Signals are rows of the journal, candidates follow from them, and the files follow from the candidates. A crash leaves
 signals without files; the next pass finds the difference and writes it. Each change can be undone like any other.
@@ -19,7 +21,7 @@ from memoryd.daemon.journal import worked
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.errors import MemorydError
-from memoryd.memory import matured, maturing
+from memoryd.memory import instincts, matured, maturing
 from memoryd.memory.maturing import Candidate
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.ports import Author
@@ -67,12 +69,14 @@ class Maturer:
         try:
             for directory in sorted(await asyncio.to_thread(self._advance)):
                 runs.append(await self.reflect(Path(directory)))
+            if any(runs):  # what several projects show is the user's
+                runs.append(await self.reflect(self.runs.user_memory))
         except MemorydError as error:  # the next turn tries again
             log.warning("reflection.failed", error=error.code)
         return tuple(filter(None, runs))
 
     async def reflect(self, path: Path) -> str | None:
-        """Write the patterns, lessons, procedures and reflections of one directory; returns the run, if one was due."""
+        """Write what the work of one directory shows, and its reflections; returns the run, if one was due."""
         works, found = await asyncio.to_thread(self._found, path)
         persons = await asyncio.to_thread(self.runs.versions.persons, path)
         now = self.clock()
@@ -104,6 +108,11 @@ class Maturer:
         found = {root: one for root, one in self.runs.roots_of(path).items() if one == path}
         return found or {Root.PROJECT: path}
 
+    def directories(self, *, made: bool = True) -> list[Path]:
+        """The directories that have sessions, by path; `made`: as far as they are there. Blocking."""
+        rows = self.journal.rows("select path from dirs where path in (select dir from sessions) order by path")
+        return [path for path in (Path(row["path"]) for row in rows) if not made or path.is_dir()]
+
     def candidates(self, path: Path) -> list[Candidate]:
         """What the work of a directory shows now. Blocking."""
         return self._found(path)[1]
@@ -112,16 +121,25 @@ class Maturer:
         since: datetime = self.clock() - timedelta(days=DAYS)
         works = worked.of(self.journal, str(path), since)
         handed = worked.hits(self.journal, str(path))
-        found = maturing.candidates(works)
+        found = [*maturing.candidates(works), *instincts.candidates(works)]
+        if path == self.runs.user_memory:
+            found = _joined(found, instincts.shared(worked.of_projects(self.journal, since)))
         for one in found:
             one.hits, one.failed_hits = handed.get(matured.path_of(one), (0, 0))
         return works, [one for one in found if one.confidence >= maturing.GONE]
 
     def _advance(self) -> set[str]:
         """Look at all that is new, page by page; returns the directories whose work is another now. Blocking."""
+        worked.renew(self.journal)
         moved = set[str | None]()
         for _ in range(PAGES):
             if not (sessions := worked.behind(self.journal)):
                 break
             moved |= {worked.advance(self.journal, session) for session in sessions}
         return {directory for directory in moved if directory}
+
+
+def _joined(found: list[Candidate], shared: list[Candidate]) -> list[Candidate]:
+    """Candidates of the user's own directory with those of all projects; the same one rests on the projects."""
+    keys = {(one.kind, one.key) for one in shared}
+    return [*(one for one in found if (one.kind, one.key) not in keys), *shared]

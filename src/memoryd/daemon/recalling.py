@@ -1,7 +1,7 @@
 """What a session gets back: a snapshot at its start, a prefetch at each prompt. Late recall is left out."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from memoryd.daemon import checkpoint, keeping, teaming, tuning
 from memoryd.daemon.checkpoint import Checkpoint
 from memoryd.daemon.config import Block as BlockSettings
 from memoryd.daemon.config import Config
-from memoryd.daemon.journal import worked
+from memoryd.daemon.journal import recalled, worked
 from memoryd.daemon.journal.goals import Goals
 from memoryd.daemon.journal.journal import Journal
 from memoryd.daemon.journal.runs import JournalRuns
@@ -26,14 +26,14 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
-from memoryd.memory import labels, nearby, recall
+from memoryd.memory import labels, nearby, nudge, recall
 from memoryd.memory.blocks import Ask, Block, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.desk import session_ending
 from memoryd.memory.guests import Guests
 from memoryd.memory.model import Root
 from memoryd.memory.recall import Recalled
-from memoryd.memory.recall_blocks import ADVERT, BLOCKS, handed_out
+from memoryd.memory.recall_blocks import ADVERT, BLOCKS, entries_in, handed_out
 from memoryd.memory.shelf import Shelf
 from memoryd.memory.words import content_words
 
@@ -75,6 +75,8 @@ class Recaller:
     guests: Guests = field(default_factory=Guests)
     chosen: Callable[[str, str], tuple[str, ...]] = lambda host, session_id: ()
     """Ids of the entries that were chosen for a session's next prompt, once."""
+    reminder: Callable[[str, str], str] = lambda host, session_id: ""
+    """A line for a session's next prompt, once."""
     #: of the sessions that are being answered; gone with their last answer
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -92,6 +94,10 @@ class Recaller:
     def _turn_of(self, event: Event) -> asyncio.Lock:
         """A session's hooks are answered in turn: hosts run its start and its first prompt at once."""
         return self._locks.setdefault((event.host, event.session_id), asyncio.Lock())
+
+    async def unheard(self, event: Event) -> None:
+        """An answer reached nobody: the session counts as given nothing, and its next prompt brings all."""
+        await asyncio.to_thread(self._snapshots.forget, event.host, event.session_id)
 
     async def observe(self, event: Event) -> None:
         """Take note of a compaction: it makes the snapshot stale.
@@ -163,7 +169,8 @@ class Recaller:
         """What the journal adds, and the blocks that are on: guests as far as they answer in time. In a thread."""
         goals = Goals(self.journal).open_of(roots[root] for root in reversed(Root) if root in roots)
         notes = keeping.told(self.journal, list(roots.values()), asker.session, ask.labels)
-        ask = replace(ask, paths=self._paths(roots, asker), goals=goals, notes=notes)
+        steps = self._steps(ask.catalogue, asker)
+        ask = replace(ask, paths=self._paths(roots, asker), steps=steps, goals=goals, notes=notes)
         said = {name: Setting(**settings.model_dump()) for name, settings in wanted.items()}
         guests = self.guests.invite(ask, lambda name: said.get(name, Setting()).on)
         return ask, arranged([*BLOCKS, *guests], said)
@@ -194,7 +201,13 @@ class Recaller:
             language=self.language_of(catalogue), budget_tokens=budget_tokens or recall.PREFETCH_TOKENS,
             weights=tuning.weights(self.config()), provider=told.result(),
             goals=await asyncio.to_thread(self._goals, roots) if catalogue.procedures else (),
+            steps=await asyncio.to_thread(self._steps, catalogue, asker),
         )  # fmt: skip
+
+    def _steps(self, catalogue: Catalogue, asker: Asker | None) -> tuple[str, ...]:
+        """What the session did lately, where an instinct may follow from it. Blocking."""
+        session = asker.session if asker and catalogue.instincts else None
+        return worked.lately(self.journal, *session) if session else ()
 
     def _goals(self, roots: Roots) -> list[str]:
         return [goal.text for goal in Goals(self.journal).open_of(roots.values())]
@@ -256,7 +269,16 @@ class Recaller:
         if self.config().recall.mode == "tools":
             return ""
         found = await self.prefetch(roots, text, shown=before.shown, max_chars=max_chars, asker=_asker(event))
+        await asyncio.to_thread(self.found, found.items, roots, text, (event.host, event.session_id))
+        line = self.reminder(event.host, event.session_id)
+        words = labels.of(self.language_of(self.catalogue(roots)))
+        found = replace(found, text=nudge.added(found.text, line, words))
         return await self._add(event, found, before) if found.text else ""
+
+    def found(self, items: Sequence[str], roots: Roots, query: str, session: tuple[str, str] = ("", "")) -> None:
+        """Count the entries, by their ids, that a query found: what is wanted fades more slowly. Blocking."""
+        if files := [(str(roots[Root(root)]), path) for root, path in entries_in(items) if root in roots]:
+            recalled.hit(self.journal, files, query, self.clock(), session)
 
     async def _keep(self, event: Event, taken: Recalled, *, say: bool = True) -> str:
         """Remember the snapshot that the session was given, and say it."""

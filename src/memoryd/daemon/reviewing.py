@@ -15,6 +15,7 @@ from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
 from memoryd.memory.changes import readable
+from memoryd.memory.contradictions import Contradiction, Keep
 from memoryd.memory.entries import path_of
 from memoryd.memory.frontmatter import split
 from memoryd.memory.model import FileKey, Root
@@ -57,26 +58,31 @@ class Inbox:
         return list(map(self._waiting, rows))
 
     def _waiting(self, row: Row) -> Waiting:
-        proposal = _PROPOSAL.validate_json(row["detail"]) if row["kind"] in PROPOSALS else None
-        quoted = self._quoted(proposal) if proposal else ()
+        text = self.text_of(row)
+        quoted = self._quoted(row, text)
         return Waiting(
-            row=row, text=self._text(row, proposal), words=_words(proposal),
+            row=row, text=text, words=_words_of(row),
             quotes=tuple(quote for _, quote in quoted), sources=tuple(source for source, _ in quoted),
         )  # fmt: skip
 
-    async def decide(self, ident: str, *, accept: bool, text: str | None = None) -> tuple[str | None, tuple[str, ...]]:
+    async def decide(
+        self, ident: str, *, accept: bool, text: str | None = None, keep: Keep | None = None
+    ) -> tuple[str | None, tuple[str, ...]]:
         """Carry a wish out, or put it away; returns the run that wrote memory, if one did, and its files.
 
         Accepting is a run by the person: no evidence is asked for, names, limits and scans are. The row is settled
         after it, so a crash between the two leaves it open, and accepting again changes nothing.
 
         :param text: what to write instead of the proposed words
+        :param keep: of a contradiction what stays: accepted without it the first, which is the newer
         :raises NotFound: nothing of that id waits
         :raises Conflict: it was decided already, or the file changed since
         :raises ScanRejected: a gate refuses it; it stays open
         """
         row = await asyncio.to_thread(self.reviews.get, ident)
-        run, files, rejected = await self._carry_out(row, accept, text)
+        if keep is not None and (row["kind"] != "contradiction" or not accept):
+            raise UsageError("`keep` answers a contradiction, with accept; to let both stand, reject it")
+        run, files, rejected = await self._carry_out(row, accept, text, keep or "first")
         status = "accepted" if accept else "rejected"
         await asyncio.to_thread(self.reviews.settle, row["id"], status, run, rejected)
         return run, files
@@ -98,7 +104,7 @@ class Inbox:
         return undone
 
     async def _carry_out(
-        self, row: Row, accept: bool, text: str | None
+        self, row: Row, accept: bool, text: str | None, keep: Keep
     ) -> tuple[str | None, tuple[str, ...], tuple[Rejected, ...]]:
         match row["kind"], accept:
             case "draft", True:
@@ -106,21 +112,23 @@ class Inbox:
             case "outside", False:
                 run, files = await self._restore(row)
                 return run, files, ()
-            case (("draft" | "outside"), _):
+            case ("draft" | "outside", _) | ("contradiction", False):
                 return None, (), ()
             case _, True:
-                run, files = await self._write(row, text)
+                run, files = await self._write(row, text, keep)
                 return run, files, ()
             case _:
                 return None, (), await asyncio.to_thread(self._rejected, row)
 
-    async def _write(self, row: Row, text: str | None) -> tuple[str | None, tuple[str, ...]]:
+    async def _write(self, row: Row, text: str | None, keep: Keep) -> tuple[str | None, tuple[str, ...]]:
         roots = await asyncio.to_thread(self._roots, row)
-        proposal = _reworded(_PROPOSAL.validate_json(row["detail"]), text)
-        if isinstance(proposal, Save):
-            saved = await self.commands.save(roots, proposal)
+        wished = _answered(row, text, keep)
+        if len(wished) == 1 and isinstance(wished[0], Save):
+            saved = await self.commands.save(roots, wished[0])
             return saved.run, (saved.slug,)
-        run, outcome, _ = await self.commands.change(roots, "review", (proposal,))
+        if not wished:
+            return None, ()
+        run, outcome, _ = await self.commands.change(roots, "review", wished)
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     async def _restore(self, row: Row) -> tuple[str | None, tuple[str, ...]]:
@@ -139,9 +147,9 @@ class Inbox:
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     def _rejected(self, row: Row) -> tuple[Rejected, ...]:
-        proposal = _PROPOSAL.validate_json(row["detail"])
+        texts = [text for proposal in _proposals(row) for text in new_texts(proposal)]
         newest = self.commands.history.newest_seq()
-        facts = [bare(line) for text in new_texts(proposal) for line in text.split("\n") if bare(line)]
+        facts = [bare(line) for text in texts for line in text.split("\n") if bare(line)]
         roots = self._roots(row).values()
         return tuple(Rejected(root=root, fact=fact, after_seq=newest) for root in roots for fact in facts)
 
@@ -151,12 +159,20 @@ class Inbox:
             return {Root.USER: directory}
         return self.runs.roots_of(directory)
 
-    def _text(self, row: Row, proposal: Proposal | None) -> str:
-        if isinstance(proposal, Save):
-            return _shown(proposal, self._standing(row, proposal))
-        if proposal:
-            return _shown(proposal)
-        return self._diff(json.loads(row["detail"])) if row["kind"] == "outside" else str(row["reason"])
+    def text_of(self, row: Row) -> str:
+        """What would be written or taken away, as a person reads it. Blocking."""
+        match row["kind"]:
+            case "outside":
+                return self._diff(json.loads(row["detail"]))
+            case "contradiction":
+                return Contradiction.of(json.loads(row["detail"])).text
+            case "draft":
+                return str(row["reason"])
+            case _:
+                return "\n".join(self._shown(row, proposal) for proposal in _proposals(row))
+
+    def _shown(self, row: Row, proposal: Proposal) -> str:
+        return _shown(proposal, self._standing(row, proposal) if isinstance(proposal, Save) else "")
 
     def _standing(self, row: Row, proposal: Save) -> str:
         """The words of the entry that a save would put away, '' for a new one."""
@@ -170,15 +186,37 @@ class Inbox:
         rows = list(difflib.unified_diff(old, new, detail["path"], detail["path"], lineterm="", n=0))
         return "\n".join([*rows[:MAX_DIFF_ROWS], *(["…"] if len(rows) > MAX_DIFF_ROWS else [])])
 
-    def _quoted(self, proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    def _quoted(self, row: Row, text: str) -> tuple[tuple[str, str], ...]:
         """Where it was said and the words, for the first cited events that are still there."""
-        spans = self.runs.evidence.spans(proposal.cites).values()
-        near = [(span, nearest_sentence(span.text, _shown(proposal), MAX_QUOTE_CHARS)) for span in spans]
+        spans = self.runs.evidence.spans(json.loads(row["detail"]).get("cites", ())).values()
+        near = [(span, nearest_sentence(span.text, text, MAX_QUOTE_CHARS)) for span in spans]
         said = ((f"{s.host}/{s.session_id}#{s.seq}", f"{s.tier}: {quote}") for s, quote in near if quote)
         return tuple(said)[:MAX_QUOTES]
 
     def _bytes(self, digest: str | None) -> bytes | None:
         return self.runs.versions.content(digest) if digest else None
+
+
+def _proposals(row: Row) -> tuple[Proposal, ...]:
+    """What a row wishes for; a dream may wish for several changes together, a write or a question for none."""
+    detail = json.loads(row["detail"])
+    wished = detail["proposals"] if row["kind"] == "dream" else [detail] if row["kind"] in PROPOSALS else []
+    return tuple(_PROPOSAL.validate_python(one) for one in wished)
+
+
+def _answered(row: Row, text: str | None, keep: Keep) -> tuple[Proposal, ...]:
+    """What a row that is accepted asks for, with a person's words in the place of its own."""
+    if row["kind"] == "contradiction":
+        return Contradiction.of(json.loads(row["detail"])).answered(keep, text)
+    first, *rest = _proposals(row)
+    return (_reworded(first, text), *(rest if text is None else ()))
+
+
+def _words_of(row: Row) -> str | None:
+    """What an edit starts from."""
+    if row["kind"] == "contradiction":
+        return Contradiction.of(json.loads(row["detail"])).first.text
+    return next(map(_words, _proposals(row)), None)
 
 
 def _shown(proposal: Proposal, old: str = "") -> str:
@@ -197,7 +235,7 @@ def _shown(proposal: Proposal, old: str = "") -> str:
             return proposal.content
 
 
-def _words(proposal: Proposal | None) -> str | None:
+def _words(proposal: Proposal) -> str | None:
     match proposal:
         case Save():
             return proposal.content

@@ -86,6 +86,8 @@ class Sweep:
             steps.append(self.expiry.archive)
         if self.maintenance.anything():
             steps.append(self.maintenance.all)
+        if self.maintenance.dreamer.due():
+            steps.append(self.maintenance.dreamer.by_schedule)
         if self.notes.anything_expired(now):
             steps.append(self._notes)
         if self._retained_at is None or now - self._retained_at >= timedelta(hours=RETENTION_HOURS):

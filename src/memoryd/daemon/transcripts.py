@@ -20,7 +20,7 @@ from aiofiles.threadpool import wrap
 from aiofiles.threadpool.binary import AsyncFileIO
 
 from memoryd import fsio
-from memoryd.daemon import written
+from memoryd.daemon import originals, written
 from memoryd.daemon.cleaning import clean
 from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
@@ -137,7 +137,8 @@ class TranscriptReader:
         binding = position.binding
         wanted = [event for event in self.hide(read.events) if not self.off_record(binding.dir, event)]
         events = [*wanted, *written.derived(wanted, (binding.dir, self.user_memory))]
-        cleaned = map(clean, events)
+        place = originals.Place(path=position.path, start=position.offset, size=len(chunk))
+        cleaned = map(clean, originals.shortened(events, place))
         return read, [Arrival(event=event, binding=binding, redacted=redacted) for event, redacted in cleaned]
 
     def _commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memoryd.daemon import checkpoint, descriptors, keeping
+from memoryd.daemon import checkpoint, descriptors, keeping, originals
 from memoryd.daemon.journal import large
 from memoryd.daemon.journal.notes import KeptNotes
 from memoryd.daemon.journal.store import Store
@@ -39,7 +39,9 @@ def unfold(
     if kind == descriptors.CHECKPOINT:
         return _checkpoint(journal, number, roots, words, provider)
     found = large.of_event(journal, number)
-    return Unfolded(root=root_of(_own(roots), found.dir, ident), kind="event", name=found.name, text=found.text)
+    root = root_of(_own(roots), found.dir, ident)
+    text, state = originals.read(found)
+    return Unfolded(root=root, kind="event", name=found.name, text=text, state=state)
 
 
 def _note(journal: Store, number: int, roots: Mapping[Root, Path]) -> Unfolded:

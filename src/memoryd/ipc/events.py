@@ -64,6 +64,16 @@ class TextMessage(_Frozen):
     tier: Tier | None = None  #: default: user for role user, host for assistant, tool for tool
 
 
+class Original(_Frozen):
+    """The whole of a text of which an event holds the beginning, and where it stands."""
+
+    chars: int = Field(ge=0)
+    sha256: str = Field(max_length=64)
+    path: str | None = Field(default=None, max_length=4096)  #: the transcript; None: nowhere that can be read again
+    start: int = Field(default=0, ge=0)  #: bytes of it that hold the record
+    size: int = Field(default=0, ge=0)
+
+
 class SessionStartData(_Frozen):
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
     parent_session_id: str | None = None
@@ -74,7 +84,7 @@ class UserPromptData(_Frozen):
 
 
 class MessageData(TextMessage):
-    pass
+    original: Original | None = None  #: of a large result of a tool
 
 
 class ToolUseData(_Frozen):

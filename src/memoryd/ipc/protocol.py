@@ -110,7 +110,7 @@ def error_reply(request_id: RequestId | None, error: MemorydError) -> bytes:
 
 
 def encode_call(request_id: RequestId, method: str, params: BaseModel | Mapping[str, Any] | None = None) -> bytes:
-    """One request line.
+    """One request line, with what differs from a default alone: an older daemon need not know the other parameters.
 
     :raises UnknownMethod: the method is none of `METHODS`
     :raises BadEvent: a mapping that does not fit the method's parameters
@@ -120,8 +120,13 @@ def encode_call(request_id: RequestId, method: str, params: BaseModel | Mapping[
     return b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}\n' % (
         _id(request_id),
         _compact(method),
-        params.model_dump_json().encode(),
+        params.model_dump_json(include=_said(params)).encode(),
     )
+
+
+def _said(params: BaseModel) -> set[str]:
+    fields = type(params).model_fields
+    return {name for name in params.model_fields_set if getattr(params, name) != fields[name].get_default()}
 
 
 def decode_reply(line: bytes, request_id: RequestId, method: str) -> BaseModel:

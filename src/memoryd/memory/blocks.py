@@ -63,6 +63,7 @@ class Ask:
     labels: Labels  #: the words of the chosen language
     query: frozenset[str] = frozenset()  #: content words of what the session is about
     prompt: str = ""  #: what was asked, where a prompt is what it is taken for
+    steps: tuple[str, ...] = ()  #: what the session did lately, as pieces of work tell it
     paths: tuple[str, ...] = ()  #: where it works: touched files, the working directory below its project
     checkpoint: str | None = None  #: after a compaction
     goals: tuple[Goal, ...] = ()

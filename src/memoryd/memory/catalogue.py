@@ -10,6 +10,8 @@ from memoryd.memory.changes import readable
 from memoryd.memory.model import (
     CORE_FILES,
     INDEX_FILE,
+    INSTINCT_DIR,
+    LONG_TERM_DIR,
     PROCEDURE_DIR,
     SESSION_DIR,
     CoreLine,
@@ -23,6 +25,14 @@ from memoryd.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wear:
+    """What the journal knows of an entry beside its file."""
+
+    uses: int = 0  #: for how many different prompts it was wanted
+    gone: tuple[str, ...] = ()  #: what it names that was in the repository and is there no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """An entry with the words that search compares."""
 
@@ -32,6 +42,7 @@ class Known:
     description_words: frozenset[str]
     words: frozenset[str]  #: of name, description and body
     paths: tuple[str, ...] = ()  #: that its description and body name
+    gone: tuple[str, ...] = ()  #: of what it names: that is in the repository no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +80,9 @@ class Catalogue:
     notes: Mapping[FileKey, str] = field(default_factory=dict)  #: what a person wrote into MEMORY.md
     entries: tuple[Known, ...] = ()  #: active and historical
     sessions: tuple[SessionSummary, ...] = ()  #: newest first
+    archived: tuple[SessionSummary, ...] = ()  #: those of merged sessions: found, never told
     procedures: tuple[Known, ...] = ()
+    instincts: tuple[Known, ...] = ()
     daily: tuple[DayNotes, ...] = ()  #: newest first
     files: Mapping[FileKey, str] = field(default_factory=dict)  #: text of core files and entries
 
@@ -79,6 +92,7 @@ class Catalogue:
         files: Mapping[FileKey, bytes],
         mtimes: Mapping[FileKey, datetime] | None = None,
         *,
+        wear: Mapping[FileKey, Wear] | None = None,
         generation: int = 0,
         previous: "Catalogue | None" = None,
     ) -> "Catalogue":
@@ -98,9 +112,11 @@ class Catalogue:
                 for line in lines.texts(text)
             ),
             notes={key: shown for key, text in texts.items() if key.path == INDEX_FILE and (shown := _notes(text))},
-            entries=_entries(texts, mtimes or {}, previous),
+            entries=tuple(_worn(known, wear or {}) for known in _entries(texts, mtimes or {}, previous)),
             sessions=_newest_first(_summary(key, text) for key, text in texts.items() if _is_session(key)),
-            procedures=tuple(known_of(key, text) for key, text in texts.items() if _is_procedure(key)),
+            archived=_newest_first(_summary(key, text) for key, text in texts.items() if _is_archived(key)),
+            procedures=tuple(known_of(key, text) for key, text in texts.items() if _is_below(key, PROCEDURE_DIR)),
+            instincts=tuple(known_of(key, text) for key, text in texts.items() if _is_below(key, INSTINCT_DIR)),
             daily=_newest_days(_day(key, text) for key, text in texts.items()),
             files={key: text for key, text in texts.items() if key.path in CORE_FILES or _is_entry(key)},
         )
@@ -115,7 +131,9 @@ class Catalogue:
             notes={**self.notes, **other.notes},
             entries=self.entries + other.entries,
             sessions=_newest_first([*self.sessions, *other.sessions]),
+            archived=_newest_first([*self.archived, *other.archived]),
             procedures=self.procedures + other.procedures,
+            instincts=self.instincts + other.instincts,
             daily=_newest_days([*self.daily, *other.daily]),
             files={**self.files, **other.files},
         )
@@ -127,6 +145,18 @@ class Catalogue:
             return self, Catalogue()
         rest = tuple(known for known in self.entries if known.key.root is not root)
         return replace(self, entries=rest), Catalogue(entries=of_root)
+
+    @property
+    def papers(self) -> tuple[Known, ...]:
+        """Every file that is written as an entry: entries, procedures, instincts."""
+        return self.entries + self.procedures + self.instincts
+
+    @property
+    def texts(self) -> dict[FileKey, str]:
+        """What can be found, by file: core files and entries whole, of procedures and instincts what they say."""
+        learned = {known.key: known.entry.body for known in (*self.procedures, *self.instincts)}
+        told = {summary.key: summary.text for summary in (*self.sessions, *self.archived)}
+        return {**told, **learned, **self.files}
 
     @property
     def empty(self) -> bool:
@@ -155,11 +185,16 @@ def _is_entry(key: FileKey) -> bool:
 
 
 def _is_session(key: FileKey) -> bool:
-    return key.path.startswith(f"{SESSION_DIR}/") and key.path.endswith(".md")
+    return _is_below(key, SESSION_DIR)
 
 
-def _is_procedure(key: FileKey) -> bool:
-    return key.path.startswith(f"{PROCEDURE_DIR}/") and key.path.endswith(".md")
+def _is_archived(key: FileKey) -> bool:
+    """Whether it is the summary of a merged session, not the page of a month."""
+    return _is_below(key, LONG_TERM_DIR) and len(key.path) > len(f"{LONG_TERM_DIR}/YYYY-MM.md")
+
+
+def _is_below(key: FileKey, folder: str) -> bool:
+    return key.path.startswith(f"{folder}/") and key.path.endswith(".md")
 
 
 def _entries(
@@ -171,6 +206,13 @@ def _entries(
     )
     kept = {known.key: known for known in same if _as_new(known.entry, mtimes.get(known.key))}
     return tuple(kept.get(key) or known_of(key, text, mtimes.get(key)) for key, text in texts.items() if _is_entry(key))
+
+
+def _worn(known: Known, wear: Mapping[FileKey, Wear]) -> Known:
+    now = wear.get(known.key, Wear())
+    if now.uses <= known.entry.uses and now.gone == known.gone:
+        return known
+    return replace(known, entry=replace(known.entry, uses=max(now.uses, known.entry.uses)), gone=now.gone)
 
 
 def _as_new(entry: Entry, mtime: datetime | None) -> bool:

@@ -8,7 +8,7 @@ from memoryd.memory import daily, entries, generated
 from memoryd.memory.changes import Cited, decode, encode
 from memoryd.memory.matured import Written
 from memoryd.memory.maturing import Kind
-from memoryd.memory.model import ENTRY_DIR, PROCEDURE_DIR, FileKey, Root
+from memoryd.memory.model import ENTRY_DIR, INSTINCT_DIR, PROCEDURE_DIR, FileKey, Root
 from memoryd.memory.scan import threats
 from memoryd.memory.text import cut
 
@@ -48,11 +48,11 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _learned(base: Mapping[FileKey, bytes], root: Root, day: date) -> list[tuple[str, tuple[int, ...]]]:
-    """How many patterns, lessons and procedures first came up that day."""
+    """How many patterns, lessons, procedures and instincts first came up that day."""
     found = [
         entries.parse("", decode(content))
         for key, content in base.items()
-        if key.root is root and key.path.startswith((f"{ENTRY_DIR}/", f"{PROCEDURE_DIR}/"))
+        if key.root is root and key.path.startswith((f"{ENTRY_DIR}/", f"{PROCEDURE_DIR}/", f"{INSTINCT_DIR}/"))
     ]
     new = [one for one in found if one.created_at and one.created_at.astimezone().date() == day]
     counts = {kind: sum(kind in one.tags for one in new) for kind in Kind}

@@ -282,4 +282,5 @@ def _only(proposal: Lines, **part: object) -> Lines:
 
 
 def _says_the_same(entry: Entry, proposal: Save) -> bool:
-    return entry.active and fold(entry.name) == fold(proposal.name) and fold(entry.body) == fold(proposal.content)
+    same = fold(entry.name) == fold(proposal.name) and fold(entry.body) == fold(proposal.content)
+    return entry.active and same and entry.dated == isinstance(proposal, Dated)  # said by the user now: theirs

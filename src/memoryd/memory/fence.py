@@ -7,7 +7,8 @@ from memoryd.patterns import lazy
 
 OPEN, CLOSE = "<project-memory-context>", "</project-memory-context>"
 PREFETCH_OPEN, PREFETCH_CLOSE = "<memory-context>", "</memory-context>"
-_REMINDER = lazy(r"<\s*system-reminder\b[^>]*>.*?<\s*/\s*system-reminder\s*>", re.IGNORECASE | re.DOTALL)
+_REMINDER = lazy(r"<\s*system-reminder\b[^>]{0,1000}>", re.IGNORECASE)
+_REMINDED = lazy(r"<\s*/\s*system-reminder\s*>", re.IGNORECASE)
 _TAG = lazy(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
 _CODE = lazy(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
 
@@ -18,9 +19,18 @@ def clean(text: str) -> str:
     Redacted before and after: what a tag had split may read as a secret once the tag is gone.
     """
     text = redact(text)
-    while (plain := _TAG.sub("", _REMINDER.sub("", text))) != text:
+    while (plain := _TAG.sub("", _without_reminders(text))) != text:
         text = redact(plain)
     return text
+
+
+def _without_reminders(text: str) -> str:
+    """Cut out what stands between the host's own tags; one that is never closed ends the search, so time is linear."""
+    kept, at = list[str](), 0
+    while (opened := _REMINDER.search(text, at)) and (closed := _REMINDED.search(text, opened.end())):
+        kept.append(text[at : opened.start()])
+        at = closed.end()
+    return "".join([*kept, text[at:]])
 
 
 def quoted(text: str) -> str:

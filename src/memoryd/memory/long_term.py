@@ -22,6 +22,7 @@ OLD_DAYS = 7  #: what is older is merged
 STAY = 5  #: newest summaries that stay whatever their age: recall tells them
 KEYWORDS, TOP = 30, 10
 LINE_CHARS, MAX_CITES = 160, 400
+DONE = "Done (in the agent's words)"
 _NAME = lazy(r"(?:sessions|long-term)/(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md\Z")
 _RUN = lazy(rf"[{CJK}]+|[^\W{CJK}]+")
 _COUNT = lazy(r"([^,\s][^,]*?) (\d+)(?:,|\Z)")
@@ -107,7 +108,7 @@ def _keywords(texts: Collection[str]) -> list[str]:
 
 def _words(text: str) -> list[tuple[str, str]]:
     """The keywords of what was asked and done, each with the form in which it was written."""
-    said = "\n".join([*_section(text, "Asked"), *_section(text, "Done (in the agent's words)")])
+    said = "\n".join([*_section(text, "Asked"), *_section(text, DONE)])
     runs = ((run, keywords(run)) for run in _RUN.findall(said))
     return [(word, run.casefold() if len(found) == 1 else word) for run, found in runs for word in found]
 
@@ -135,10 +136,15 @@ def _summed(texts: Collection[str], title: str) -> str:
 
 
 def _session(key: FileKey, text: str) -> str:
-    asked, done = _section(text, "Asked"), _section(text, "Done (in the agent's words)")
+    asked, done = _section(text, "Asked"), _section(text, DONE)
     said = cut(asked[0] if asked else "nothing asked", LINE_CHARS)
     result = f" -> {cut(done[-1], LINE_CHARS)}" if done else ""
     return f"{_date(key.path)} {said}{result} ({key.path.rpartition('/')[2]})"
+
+
+def done(summary: str) -> list[str]:
+    """What an agent says in a session's summary that it did, bare."""
+    return _section(summary, DONE)
 
 
 def _section(text: str, title: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Candidates -> files: `knowledge/` for patterns and lessons, `procedures/`, `reflections/<date>.md`. Pure.
+"""Candidates -> files: `knowledge/` for patterns and lessons, `procedures/`, `instincts/`, `reflections/`. Pure.
 
 What a person was the last to touch, or took away, is the person's: it is neither written nor removed any more.
 """
@@ -10,15 +10,16 @@ from datetime import date, datetime, timedelta
 
 from memoryd.ipc.events import Tier
 from memoryd.ipc.redaction import redact
-from memoryd.memory import entries, generated
+from memoryd.memory import entries, generated, instincts
 from memoryd.memory.changes import Cited, Sources, decode, encode
 from memoryd.memory.maturing import Candidate, Kind, bounded
-from memoryd.memory.model import ENTRY_DIR, PROCEDURE_DIR, REFLECTION_DIR, EntryType, FileKey, Root
+from memoryd.memory.model import ENTRY_DIR, INSTINCT_DIR, PROCEDURE_DIR, REFLECTION_DIR, EntryType, FileKey, Root
 from memoryd.memory.scan import threats
 from memoryd.memory.text import bare, cut
 from memoryd.memory.work import Work
 
-LIMITS: Mapping[Kind, int] = {Kind.PATTERN: 6, Kind.LESSON: 6, Kind.PROCEDURE: 12}  #: of one root
+LIMITS: Mapping[Kind, int] = {Kind.PATTERN: 6, Kind.LESSON: 6, Kind.PROCEDURE: 12, Kind.INSTINCT: 10}  #: of one root
+_FOLDERS = {Kind.PROCEDURE: PROCEDURE_DIR, Kind.INSTINCT: INSTINCT_DIR}  #: the others are entries
 DAYS_OF_SURE = 100  #: how long what is wholly sure is kept after it was last seen
 REFLECTION_LINES = 100  #: of a day, newest kept
 REFLECTION_DAYS = 7  #: days that are written again
@@ -60,10 +61,9 @@ def write(
 def path_of(candidate: Candidate) -> str:
     """The file of a candidate; the same one for the same key, whatever else it says by then."""
     said = candidate.said if candidate.told else " ".join(candidate.steps)
-    start = entries.make_slug(f"{said}" if candidate.told else f"{candidate.kind} {said}")[:SLUG_CHARS].strip("-")
+    start = entries.make_slug(said if candidate.told else f"{candidate.kind} {said}")[:SLUG_CHARS].strip("-")
     digest = hashlib.sha256(candidate.key.encode(errors="surrogatepass")).hexdigest()[:6]
-    folder = PROCEDURE_DIR if candidate.kind is Kind.PROCEDURE else ENTRY_DIR
-    return f"{folder}/{start}-{digest}.md"
+    return f"{_FOLDERS.get(candidate.kind, ENTRY_DIR)}/{start}-{digest}.md"
 
 
 def body(candidate: Candidate) -> str:
@@ -78,6 +78,9 @@ def body(candidate: Candidate) -> str:
         case Kind.PROCEDURE:
             numbered = "\n".join(f"{n}. {step}" for n, step in enumerate(candidate.steps, start=1))
             return f"{numbered}\n\n{'as the user told it' if candidate.told else 'worked'}; {seen}"
+        case Kind.INSTINCT:
+            against = f"; {_times(len(candidate.failed))} not" if candidate.failed else ""
+            return f"{instincts.body(candidate)}\n\n{'as the user said; ' if candidate.told else ''}{seen}{against}"
 
 
 def _text(candidate: Candidate, old: bytes | None, sources: Sources) -> str:
@@ -90,7 +93,7 @@ def _text(candidate: Candidate, old: bytes | None, sources: Sources) -> str:
         "updated_at": entries.stamp(candidate.last_at),
         "sources": list(sources(candidate.cites[-3:])) or None,
         "tier": str(Tier.USER if candidate.told else Tier.TOOL),
-        "expires_at": None if candidate.told else entries.stamp(candidate.last_at + _kept_for(candidate)),
+        "expires_at": None if _stays(candidate) else entries.stamp(candidate.last_at + _kept_for(candidate)),
         "importance": 0.8 if candidate.told else round(0.2 + 0.4 * candidate.confidence, 2),
         "confidence": candidate.confidence,
         "uses": candidate.hits + candidate.count,
@@ -104,6 +107,8 @@ def _text(candidate: Candidate, old: bytes | None, sources: Sources) -> str:
 def _name(candidate: Candidate) -> str:
     if candidate.told:
         return candidate.said
+    if candidate.kind is Kind.INSTINCT:
+        return f"{candidate.steps[0]}, then {candidate.steps[1]}"
     if candidate.kind is Kind.PROCEDURE and candidate.tasks:
         return cut(candidate.tasks[-1], NAME_CHARS)
     word = {Kind.PATTERN: "Worked", Kind.LESSON: "Failed", Kind.PROCEDURE: "Worked"}[candidate.kind]
@@ -111,7 +116,12 @@ def _name(candidate: Candidate) -> str:
 
 
 def _kept_for(candidate: Candidate) -> timedelta:
-    return timedelta(days=DAYS_OF_SURE if candidate.told else round(DAYS_OF_SURE * candidate.confidence))
+    return timedelta(days=DAYS_OF_SURE if _stays(candidate) else round(DAYS_OF_SURE * candidate.confidence))
+
+
+def _stays(candidate: Candidate) -> bool:
+    """Whether it does not expire: a way of working that the user told."""
+    return candidate.told and candidate.kind is Kind.PROCEDURE
 
 
 def _harmless(candidate: Candidate) -> bool:
@@ -121,10 +131,12 @@ def _harmless(candidate: Candidate) -> bool:
 
 
 def _is_ours(key: FileKey, content: bytes) -> bool:
-    """Whether a file is one of these, and not the user's own words, which stay."""
-    if not key.path.startswith((f"{PROCEDURE_DIR}/", f"{ENTRY_DIR}/")):
+    """Whether a file is one of these, and not a way of working that the user told, which stays."""
+    if not key.path.startswith((f"{PROCEDURE_DIR}/", f"{ENTRY_DIR}/", f"{INSTINCT_DIR}/")):
         return False
     entry = entries.parse("", decode(content))
+    if key.path.startswith(f"{INSTINCT_DIR}/"):
+        return Kind.INSTINCT in entry.tags
     return entry.active and entry.tier is Tier.TOOL and any(tag in entry.tags for tag in Kind)
 
 
@@ -139,7 +151,7 @@ def _reflect(written: Written, base: Mapping[FileKey, bytes], works: Sequence[Wo
     days: dict[date, list[Work]] = {}
     for work in works:
         day = work.at.astimezone().date()
-        if work.of_size and day > first:
+        if work.of_size and not work.interrupted and day > first:
             days.setdefault(day, []).append(work)
     for day, done in days.items():
         key, shown = FileKey(root, f"{REFLECTION_DIR}/{day.isoformat()}.md"), done[-REFLECTION_LINES:]

@@ -1,7 +1,8 @@
 """Work -> candidates: what a project's pieces of work show again, each with its evidence and how sure it is. Pure.
 
-Three kinds. A *pattern*: steps that succeeded together. A *lesson*: one kind of failure, however often it came. A
-*procedure*: the steps of long work that succeeded, in their order, or a way of working in the user's own words.
+Four kinds. A *pattern*: steps that succeeded together. A *lesson*: one kind of failure, however often it came. A
+*procedure*: the steps of long work that succeeded, in their order, or a way of working in the user's own words. An
+*instinct* (`instincts.py`): what follows from what.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ class Kind(StrEnum):
     PATTERN = "pattern"
     LESSON = "lesson"
     PROCEDURE = "procedure"
+    INSTINCT = "instinct"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,16 +38,17 @@ class Candidate:
     kind: Kind
     key: str  #: what makes two sightings one candidate
     steps: tuple[str, ...]
-    said: str = ""  #: of a lesson its error; of the user's own procedure what it is for
+    said: str = ""  #: of a lesson its error; of the user's own procedure what it is for, of their correction its words
+    when: tuple[str, ...] = ()  #: of an instinct: its triggers, words or steps
     seen: list[Work] = field(default_factory=list)  #: the oldest first
-    failed: list[Work] = field(default_factory=list)  #: the same steps, which did not end well
+    failed: list[Work] = field(default_factory=list)  #: the same steps, which did not end well; what speaks against it
     hits: int = 0  #: how often a procedure was handed out
     failed_hits: int = 0
 
     @property
     def told(self) -> bool:
         """Whether it is the user's own words."""
-        return self.kind is Kind.PROCEDURE and bool(self.said)
+        return self.kind in (Kind.PROCEDURE, Kind.INSTINCT) and bool(self.said)
 
     @property
     def count(self) -> int:
@@ -56,15 +59,21 @@ class Candidate:
         return len({work.session for work in self.seen})
 
     @property
+    def places(self) -> int:
+        return len({work.place for work in self.seen})
+
+    @property
     def last_at(self) -> datetime:
         return self.seen[-1].at
 
     @property
     def confidence(self) -> float:
-        """0 to 1: it rises with each sighting and falls with each failure."""
-        start = TOLD if self.told else FIRST
-        risen = min(SURE, start + MORE * (self.count - 1))
-        return round(max(0.0, risen - LESS * (len(self.failed) + self.failed_hits)), 2)
+        """0 to 1: it rises with each sighting and falls with each failure, in the order in which they came."""
+        told = self.told and self.kind is Kind.PROCEDURE
+        sure = (TOLD if told else FIRST) - MORE
+        for _, fell in sorted([(work.at, False) for work in self.seen] + [(work.at, True) for work in self.failed]):
+            sure = max(0.0, sure - LESS) if fell else min(SURE, sure + MORE)
+        return round(max(0.0, sure - LESS * self.failed_hits), 2)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -74,11 +83,15 @@ class Candidate:
 
     @property
     def cites(self) -> tuple[int, ...]:
+        """What it rests on: of the user's own words the prompts that say them."""
+        if self.told:
+            return tuple(sorted({work.seq for work in self.seen}))[-MAX_CITES:]
         return tuple(sorted({seq for work in self.seen for seq in work.cites}))[-MAX_CITES:]
 
 
 def candidates(works: Sequence[Work]) -> list[Candidate]:
     """Return what some works, the oldest first, show; what is not sure enough is left out."""
+    works = [work for work in works if not work.interrupted]
     found: dict[tuple[Kind, str], Candidate] = {}
     for work in works:
         for made in (*_patterns(work), *_lessons(work), *_procedures(work)):

@@ -34,6 +34,7 @@ CORE_FILES = ("identity.md", "user.md", "preferences.md", "constraints.md")
 ENTRY_DIR = "knowledge"
 SESSION_DIR = "sessions"
 PROCEDURE_DIR = "procedures"
+INSTINCT_DIR = "instincts"
 DAILY_DIR = "daily"
 LONG_TERM_DIR = "long-term"
 REFLECTION_DIR = "reflections"

@@ -6,9 +6,9 @@ import stat
 import unicodedata
 
 from memoryd.errors import PathRefused
-from memoryd.memory.model import ENTRY_DIR, INDEX_FILE, SESSION_DIR
+from memoryd.memory.model import ENTRY_DIR, INDEX_FILE, INSTINCT_DIR, SESSION_DIR
 
-FOLDERS = (ENTRY_DIR, "procedures", SESSION_DIR, "long-term", "daily", "reflections")
+FOLDERS = (ENTRY_DIR, "procedures", INSTINCT_DIR, SESSION_DIR, "long-term", "daily", "reflections")
 MAX_DEPTH = 3  #: components of a path, the file included
 MAX_NAME_BYTES = 215  #: of a component: leaves room within 255 for the dot name beside it (memory.aside)
 MAX_FILE_BYTES = 1024 * 1024

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from memoryd.memory import labels, procedures
+from memoryd.memory import instincts, labels, procedures
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.fence import CLOSE as CLOSE
@@ -22,6 +22,7 @@ from memoryd.memory.recall_blocks import (
     BLOCKS,
     entry_id,
     entry_piece,
+    instinct_piece,
     is_current,
     provider_piece,
     row_piece,
@@ -118,6 +119,7 @@ def prefetch(
     already_shown: frozenset[str] = frozenset(),
     chosen: Sequence[str] = (),
     goals: Sequence[str] = (),
+    steps: Sequence[str] = (),
     budget_tokens: int = PREFETCH_TOKENS,
     max_chars: int = MAX_CHARS,
     language: str = "en",
@@ -127,12 +129,14 @@ def prefetch(
 ) -> Recalled:
     """Return the memories that one prompt speaks of, '' when none truly does; nothing is better than noise.
 
-    First come the procedures that it, or an open goal, asks for, with their steps.
+    First come the procedures that it, or an open goal, asks for, with their steps; then the instincts whose moment it
+    is.
 
+    :param steps: what the session did lately
     :param chosen: ids of entries that follow them as far as there is room; those that are gone, or changed, do not
     :param provider: rows of an external memory provider; they stand last and take no room from memory
     """
-    if not (catalogue.entries or catalogue.lines or catalogue.procedures or provider):
+    if not (catalogue.papers or catalogue.lines or provider):
         return Recalled(text="", items=(), left_out=0, generation=catalogue.generation)
     query = query[:QUERY_CHARS]
     words, asked = labels.of(language), content_words(query)
@@ -149,7 +153,8 @@ def prefetch(
     ]
     found = [piece for _, piece in sorted(scored, key=lambda pair: (-pair[0], pair[1].id))]
     asked_for = map(steps_piece, procedures.matched(catalogue.procedures, query, goals, now))
-    fresh = [piece for piece in (*asked_for, *found) if piece.id not in already_shown]
+    due = [instinct_piece(one, words) for one in instincts.matched(catalogue.instincts, query, steps, now)]
+    fresh = [piece for piece in (*asked_for, *due, *found) if piece.id not in already_shown]
     taken = {piece.id for piece in fresh} | already_shown
     fresh += [piece for piece in _chosen(catalogue, chosen, words, now) if piece.id not in taken]
     lines, used = _filled([PREFETCH_OPEN, words.recalled, PREFETCH_CLOSE], fresh[:limit], budget_tokens, max_chars)

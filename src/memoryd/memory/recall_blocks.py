@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from memoryd.memory import daily, kept_notes, labels, nearby
+from memoryd.memory import daily, instincts, kept_notes, labels, nearby
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, item_id
 from memoryd.memory.catalogue import DayNotes, Known, SessionSummary
+from memoryd.memory.entries import slug_of
 from memoryd.memory.fence import clean, closed, quoted
 from memoryd.memory.labels import Labels
 from memoryd.memory.model import Entry, EntryType, FileKey, Root
@@ -76,6 +77,12 @@ def procedures(ask: Ask) -> Iterator[Section]:
     )
 
 
+def habits(ask: Ask) -> Iterator[Section]:
+    """The instincts whose moment it is."""
+    due = instincts.matched(ask.catalogue.instincts, ask.prompt, ask.steps, ask.now)
+    yield Section(heading=ask.labels.instincts, pieces=[instinct_piece(one, ask.labels) for one in due])
+
+
 def team(ask: Ask) -> Iterator[Section]:
     """What the repository says of itself and a person has looked at: the best, quoted."""
     known = [known for known in ask.catalogue.entries if known.key.root is Root.TEAM and is_current(known, ask.now)]
@@ -118,6 +125,7 @@ BLOCKS = (
     Block(name="own_notes", order=40, priority=40, sections=own_notes),
     Block(name="entries", order=50, priority=50, sections=entries),
     Block(name="procedures", order=60, priority=60, share=0.3, sections=procedures),
+    Block(name="instincts", order=62, priority=48, share=0.1, sections=habits),
     Block(name="team", order=65, priority=55, share=0.2, sections=team),
     Block(name="provider", order=67, priority=57, share=0.15, sections=provider),
     Block(name="sessions", order=70, priority=70, sections=sessions),
@@ -163,7 +171,8 @@ def _entry_text(known: Known, words: Labels, now: datetime) -> str:
     moment = entry.updated_at or entry.created_at
     age = words.age(moment, now) if moment and labels.age_days(moment, now) >= STALE_DAYS else ""
     about = entry.description if entry.description != entry.name else ""
-    title = f"{words.title(entry)}{f' ({age})' if age else ''}{f': {about}' if about else ''}"
+    aside = "; ".join(filter(None, [age, words.gone.format(", ".join(known.gone)) if known.gone else ""]))
+    title = f"{words.title(entry)}{f' ({aside})' if aside else ''}{f': {about}' if about else ''}"
     body = [row for row in entry.body.split("\n") if bare(row) and bare(row) not in (entry.name, entry.description)]
     rows = [f"  {cut(row, PREVIEW_CHARS)}" for row in body[:PREVIEW_LINES]]
     return clean("\n".join([title, *closed(rows), *(["  …"] if len(body) > PREVIEW_LINES else [])]))
@@ -188,10 +197,20 @@ def steps_piece(known: Known) -> Piece:
     return Piece(f"{entry_id(known)}{STEPS}", partial(_steps_text, known))
 
 
+def instinct_piece(known: Known, words: Labels) -> Piece:
+    return Piece(entry_id(known), partial(_instinct_text, known, words))
+
+
 def handed_out(items: Sequence[str]) -> list[tuple[str, str]]:
     """Root and path of each procedure that was shown with its steps."""
     ids = (item.rpartition("#")[0].partition(":") for item in items if item.endswith(STEPS))
     return [(root, path) for root, _, path in ids]
+
+
+def entries_in(items: Sequence[str]) -> list[tuple[str, str]]:
+    """Root and path of each entry among the ids of what was shown, in their order, each once."""
+    places = (item.rpartition("#")[0].partition(":") for item in items)
+    return list(dict.fromkeys((root, path) for root, _, path in places if slug_of(path)))
 
 
 def _steps_text(known: Known) -> str:
@@ -203,6 +222,14 @@ def _procedure_text(known: Known) -> str:
     entry = known.entry
     about = f": {_told_by(known, entry.description)}" if entry.description else ""
     return clean(f"- {_told_by(known, entry.name)}{about} ({known.key.path})")
+
+
+def _instinct_text(known: Known, words: Labels) -> str:
+    """An instinct; a habit that no user told stands in quotation marks."""
+    when, then = ", ".join(instincts.triggers_of(known)), cut(instincts.action_of(known), PREVIEW_CHARS)
+    if known.entry.dated:
+        return clean(words.habit.format(quoted(when), quoted(then), round(100 * (known.entry.confidence or 1.0))))
+    return clean(words.correction.format(cut(when, PREVIEW_CHARS), then))
 
 
 def _told_by(known: Known, text: str) -> str:

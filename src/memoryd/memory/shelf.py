@@ -18,7 +18,7 @@ from memoryd.clock import Clock, mono, utc_now
 from memoryd.errors import MemorydError, PathRefused
 from memoryd.memory import entries, index
 from memoryd.memory.apply import apply
-from memoryd.memory.catalogue import Catalogue
+from memoryd.memory.catalogue import Catalogue, Wear
 from memoryd.memory.changes import decode, encode
 from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.model import INDEX_FILE, SKILL_FILE, FileKey, MemoryView, Root
@@ -56,6 +56,7 @@ class Shelf:
     author_of: Callable[[Path, str], Author] = lambda root, path: Author.OUTSIDE
     #: files whose newest version is not memoryd's, and when it was seen: their age counts from then
     changed_outside: Callable[[Path], Mapping[str, datetime]] = lambda root: {}
+    wear: Callable[[Path], Mapping[str, Wear]] = lambda root: {}
     _places: dict[Path, _Place] = field(default_factory=dict)
 
     def place(self, path: Path, role: Root | None = None) -> _Place:
@@ -264,6 +265,7 @@ class Shelf:
         place.catalogue = Catalogue.build(
             {FileKey(place.role, path): content for path, content in place.directory.read_all().items()},
             {FileKey(place.role, path): at for path, at in self.changed_outside(root).items()},
+            wear={FileKey(place.role, path): wear for path, wear in self.wear(root).items()},
             generation=place.generation,
             previous=place.catalogue,
         )

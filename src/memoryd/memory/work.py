@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
+from memoryd.memory.corrected import Correction
 from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import cut, fold
 from memoryd.memory.wording import is_loaded
@@ -19,6 +20,7 @@ from memoryd.patterns import lazy
 
 SOME_CALLS, SOME_SECONDS = 3, 60.0  #: from here on a piece of work is worth a look back
 MAX_STEPS = 12  #: different ones, the first
+MAX_PAIRS = 12  #: of an edit and what ran after it
 ERROR_CHARS = 160
 MIN_TELLING_WORDS = 2  #: that an error has beside "failed" and the like
 _SHELL_NAMES = """
@@ -90,6 +92,10 @@ class Work:
     steps: tuple[str, ...] = ()  #: each once, in the order in which they first came
     failures: tuple[Failure, ...] = ()
     told: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: procedures in the user's words: what for, steps
+    then: tuple[tuple[str, str], ...] = ()  #: an edit, and what ran after the last one of its kind
+    corrected: tuple[Correction, ...] = ()  #: what its prompt corrects
+    interrupted: bool = False  #: it shows nothing but what its prompt says
+    place: str = ""  #: the memory directory
 
     @property
     def of_size(self) -> bool:
@@ -121,6 +127,15 @@ def looks(step: str) -> bool:
 
 def once(steps: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(steps))[:MAX_STEPS]
+
+
+def followed(steps: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return each kind of edit with what ran after its last one; `steps` are a turn's calls in their order."""
+    last = {step: n for n, step in enumerate(steps) if step.startswith("edit ")}
+    pairs = [
+        (edit, step) for edit, at in last.items() for step in steps[at:] if step.startswith("run ") and not looks(step)
+    ]
+    return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
 
 
 def failure_of(step: str, result: str) -> Failure | None:

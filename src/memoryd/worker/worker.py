@@ -15,6 +15,7 @@ from memoryd.worker.policy import MAX_ATTEMPTS
 from memoryd.worker.ports import Applied, Deferred, Failed, Job, Outcome, Queue, Rejection
 
 RETRY_SECONDS = 5.0  #: between two tries to write to the queue while the disk is full
+LOOK_SECONDS = 60.0  #: at most between two looks at what waits: a clock may be set, a machine sleep
 PUT_OFF_SECONDS = 30.0  #: a run that could not write is tried again then
 
 T = TypeVar("T")
@@ -95,7 +96,7 @@ class Worker:
 
     async def _sleep(self) -> None:
         due = await self._patiently(self.queue.next_due)
-        seconds = None if due is None else max(0.0, (due - self.clock()).total_seconds())
+        seconds = None if due is None else min(LOOK_SECONDS, max(0.0, (due - self.clock()).total_seconds()))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wake.wait()

@@ -23,6 +23,16 @@ SECRETS = (
         tests=("unit/memory/test_recall.py::test_secrets_are_redacted_when_memory_is_injected",),
     ),
     Guard(
+        name="redact-original",
+        promise="no secret of a large result is told when it is read again out of a transcript",
+        file="daemon/originals.py",
+        old='            return sanitise(within(event.data.text, MAX_CHARS)), ""\n',
+        new='            return event.data.text, ""\n',
+        tests=(
+            "unit/daemon/test_originals.py::test_a_large_result_of_each_host_keeps_its_beginning_and_is_read_again_whole",
+        ),
+    ),
+    Guard(
         name="redact-logged",
         promise="an error in the log quotes none",
         file="daemon/logs.py",
@@ -152,5 +162,21 @@ WHO_SAID_IT = (
         old='        return any(_is_below(event.cwd or "", place) for place in self.agents)\n',
         new="        return False\n",
         tests=("integration/test_recursion.py::test_the_folder_alone_keeps_its_session_out_wherever_it_goes_later",),
+    ),
+    Guard(
+        name="corrections-attack",
+        promise="what reads like an attack becomes no instinct",
+        file="memory/corrected.py",
+        old=" or _key(use) == _key(wrong) or threats(said):",
+        new=" or _key(use) == _key(wrong):",
+        tests=("unit/memory/test_corrected.py::test_a_request_a_question_or_an_attack_is_no_correction",),
+    ),
+    Guard(
+        name="forget-learned",
+        promise="an agent forgets nothing that was learned of the user's work",
+        file="daemon/commands.py",
+        old='        if author is not Author.PERSON:\n            raise ScanRejected("refused: what was learned',
+        new='        if False:\n            raise ScanRejected("refused: what was learned',
+        tests=("integration/test_maturing.py::test_a_person_forgets_a_procedure_and_an_instinct_for_good",),
     ),
 )

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -88,9 +88,16 @@ def test_a_whole_chain_has_no_broken_link(running: placing.Places) -> None:
 
 def test_hooks_that_are_missing_in_a_host_that_is_there(places: placing.Places, home: Path) -> None:
     (home / ".claude").mkdir()
-    assert _found()["hooks in claude-code"] == Check(
-        link="hooks in claude-code", mark=Mark.WRONG, found="not installed", mend="`memoryd install claude-code`"
-    )
+    mend = "`memoryd install claude-code`"
+    link = "hooks in claude-code"
+    assert _found()[link] == Check(link=link, mark=Mark.WRONG, found="not installed", mend=mend)
+    installer = Installer(places=places)
+    carry_out(installer.plan_install(installer.target("codex")))
+    assert _found()[link].mark is Mark.OFF, "with another host connected, it is a person's choice"
+    carry_out(installer.plan_install(installer.target("claude-code")))
+    (home / ".claude" / "settings.json").unlink()
+    (home / ".claude.json").unlink(missing_ok=True)
+    assert _found()[link] == Check(link=link, mark=Mark.WRONG, found="taken out by another hand", mend=mend)
 
 
 def test_a_payload_that_was_not_understood_is_shown(running: placing.Places) -> None:
@@ -264,14 +271,18 @@ def test_the_broken_link_of_a_host_is_named(chain: Chain, path: str, old: str, n
 
 def test_a_project_is_a_link_of_its_own_and_runs_only_what_we_wrote(chain: Chain, tmp_path: Path) -> None:
     target = chain.installer.target("qwen", tmp_path)
-    plan = chain.installer.plan_install(target)
-    assert any("every event is told twice" in note for note in plan.notes)
-    carry_out(plan)
+    before = replace(chain.installer, env={**chain.installer.env, "HOME": str(tmp_path)})  # the user's came later
+    carry_out(before.plan_install(target))
     name = f"qwen of {tmp_path}"
-    assert {check.link: check.mark for check in chain.checks("qwen", str(tmp_path))} == {
-        "hooks in qwen": Mark.OK, f"hooks in {name}": Mark.OK,
+    checks = chain.checks("qwen", str(tmp_path))
+    assert {check.link: check.mark for check in checks} == {
+        "hooks in qwen": Mark.OK, f"hooks in {name}": Mark.WRONG,
         "hook run by qwen": Mark.OK, f"hook run by {name}": Mark.OK,
     }  # fmt: skip
+    [told] = [check for check in checks if check.mark is Mark.WRONG]
+    assert ("told twice" in told.found, told.mend) == (
+        True, f"`memoryd install qwen --project --uninstall` in {tmp_path}",
+    )  # fmt: skip
     target.main.write_text(target.main.read_text().replace(" SessionStart", f" SessionStart; touch {tmp_path}/run"))
     [check] = [check for check in chain.checks("qwen", str(tmp_path)) if name in check.link]
     assert check.mark is Mark.WRONG

@@ -150,7 +150,11 @@ def awaiting(path: Path, method: str, params: dict[str, Any]) -> Any:
         async with AsyncClient(path) as client:
             return await client.call(method, params)
 
-    return asyncio.run(call())
+    loop = asyncio.new_event_loop()  # not `asyncio.run`, which takes the loop of the other tests away
+    try:
+        return loop.run_until_complete(call())
+    finally:
+        loop.close()
 
 
 @pytest.mark.parametrize("call", [blocking, awaiting])

@@ -133,6 +133,11 @@ def test_calls_are_checked_before_they_leave() -> None:
     assert (request.id, request.method) == (4, "daemon.pause")
 
 
+def test_a_call_says_only_what_differs_from_a_default_so_that_an_older_daemon_knows_it_all() -> None:
+    asked = encode_call(1, "memory.search", {"query": "x", "rerank": False, "limit": 7})
+    assert json.loads(asked)["params"] == {"query": "x", "limit": 7}
+
+
 def test_stats_of_all_directories_hold_those_of_each() -> None:
     total = WorkerStats(total_completed=2, directories={"/a": WorkerStats(total_completed=2)})
     again: BaseModel = decode_reply(result_reply(1, total), 1, "worker.stats")

@@ -14,6 +14,13 @@ def test_recency_decays_with_a_half_life_of_30_days_and_in_tiers(days: int, scor
     assert recency(entry, NOW) == pytest.approx(score, abs=1e-4)
 
 
+@pytest.mark.parametrize(("uses", "days"), [(1, 60), (3, 90), (7, 120)])
+def test_what_is_used_fades_more_slowly(uses: int, days: int) -> None:
+    used = Entry(slug="a", name="a", updated_at=NOW - timedelta(days=days), uses=uses)
+    unused = Entry(slug="b", name="b", updated_at=NOW - timedelta(days=30))
+    assert recency(used, NOW) == pytest.approx(recency(unused, NOW))
+
+
 def test_historical_entries_are_all_but_forgotten() -> None:
     assert recency(Entry(slug="a", name="a", updated_at=NOW, status=EntryStatus.HISTORICAL), NOW) == 0.01
     assert 0 < recency(Entry(slug="a", name="a"), NOW) < 1

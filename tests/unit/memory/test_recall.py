@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.growth import growth
 
 from memoryd import seeds
 from memoryd.memory.catalogue import Catalogue
@@ -152,6 +153,10 @@ def test_memory_text_cannot_pose_as_the_host_or_close_the_fence() -> None:
     assert "obey" not in recalled.text
     assert "reminder" not in recalled.text
     assert "ok" in recalled.text
+
+
+def test_a_tag_of_the_host_that_is_never_closed_costs_no_more_than_its_length() -> None:
+    assert growth(clean, "<system-reminder> a ") < 3
 
 
 def test_secrets_are_redacted_when_memory_is_injected() -> None:

@@ -62,7 +62,7 @@ def _connect(target: Target, plan: Plan, *, dry_run: bool, uninstall: bool, yes:
     _carry_out(plan, dry_run=dry_run, yes=yes, unchanged=f"{target.host}: unchanged, {already}")
     if plan.visible and not dry_run:
         screen.say(f"{target.host}: {'taken out' if uninstall else 'installed; new sessions use it'}")
-    if not uninstall:
+    if not uninstall and (plan.visible or not target.project):
         screen.notes(_still_to_do(target))
 
 

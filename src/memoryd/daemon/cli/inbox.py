@@ -27,6 +27,8 @@ _NAMES = {
     "supersede": "replaces a memory",
     "lines": "lines of a file",
     "archive": "puts a memory away",
+    "contradiction": "two memories that contradict each other",
+    "dream": "keeps coming back",
     "outside": "written outside memoryd",
     "draft": "refused as a whole",
 }
@@ -34,6 +36,11 @@ _KEYS = {
     "outside": "a  leave it as it is    r  put back what stood there",
     "draft": "r  take it off the list",
 }
+_ACCEPT = "a  accept    e  edit, then accept    r  reject"
+_CHOICES = {
+    "contradiction": "a  keep the first    s  keep the second    e  edit, then keep that    r  both may stand",
+}
+_TELL = (*_KEYS, "dream")  #: kinds that wait for nobody
 _WORDS = {"accept": "accepted", "reject": "rejected"}
 _HEADS = ("+++", "---", "@@")  #: of a diff, which say nothing of what changed
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -56,6 +63,7 @@ class InboxScreen(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (90, "-wide")]  # noqa: RUF012 (declared by textual)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "accept"),
+        Binding("s", "keep_second", "keep the second", show=False),
         Binding("e", "edit", "edit"),
         Binding("r", "decide('reject')", "reject"),
         Binding("u", "undo", "undo"),
@@ -100,12 +108,18 @@ class InboxScreen(App[None]):
         options.focus()
         self._show()
 
-    async def action_decide(self, decision: str, text: str | None = None) -> None:
+    async def action_keep_second(self) -> None:
+        """Of two memories that contradict each other, the second is so."""
+        if (item := self._current()) and item.kind == "contradiction":
+            await self.action_decide("accept", keep="second")
+
+    async def action_decide(self, decision: str, text: str | None = None, keep: str | None = None) -> None:
         """Accept or reject what is highlighted, and go on to the next that waits."""
         item = self._current()
         if item is None or item.id in self._decided:
             return
-        params = {"id": item.id, "decision": decision, **({} if text is None else {"text": text})}
+        said = {"text": text, "keep": keep}
+        params = {"id": item.id, "decision": decision, **{name: one for name, one in said.items() if one is not None}}
         done: ReviewDecided | None = await self._ask("review.decide", params)
         if done is None:
             return
@@ -176,7 +190,7 @@ class InboxScreen(App[None]):
 
     def _state(self) -> str:
         left = [item for ident, item in self._items.items() if ident not in self._decided]
-        told = sum(item.kind in _KEYS for item in left)
+        told = sum(item.kind in _TELL for item in left)
         return f"memoryd review   {len(left) - told} wait for your word, {told} to look at"
 
     def _row(self, item: ReviewItem) -> Text:
@@ -236,7 +250,7 @@ def page(item: ReviewItem, word: str | None) -> Text:
     for quote, source in zip(item.quotes, item.sources, strict=True):
         found.append(f"  {harmless(quote)}\n")
         found.append(f"  {harmless(source)}\n", style="dim")
-    keys = "u  take it back" if word else _KEYS.get(item.kind, "a  accept    e  edit, then accept    r  reject")
+    keys = "u  take it back" if word else (_KEYS | _CHOICES).get(item.kind, _ACCEPT)
     found.append(f"\n{word}   {keys}" if word else f"\n{keys}", style="dim")
     return found
 

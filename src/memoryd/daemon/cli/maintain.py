@@ -16,11 +16,13 @@ class Task(StrEnum):
     REFLECT = "reflect"
     MERGE = "merge"
     DAILY = "daily"
+    FORGET = "forget"
+    DREAM = "dream"
 
 
 @app.command(rich_help_panel=MORE)
 def maintain(
-    task: Annotated[Task, typer.Argument(metavar="TASK", help="index, reflect, merge or daily.")],
+    task: Annotated[Task, typer.Argument(metavar="TASK", help="index, reflect, merge, daily, forget or dream.")],
     json: Json = False,
 ) -> None:
     """Do a task of upkeep now.
@@ -28,7 +30,8 @@ def maintain(
     index: the search index is removed and built again from the journal and the memory; search answers meanwhile, a
     little slower. The others are done once a day by themselves and change nothing when they are done again. reflect:
     patterns, lessons and procedures follow the work. merge: summaries of sessions that are older than 7 days go into
-    `long-term/`. daily: the reports of yesterday and today.
+    `long-term/`. daily: the reports of yesterday and today. forget: what nobody wants is archived, contradictions go
+    to `memoryd review`, names of things that are gone are flagged. dream: as `memoryd dream run`.
 
     Example: [cyan]memoryd maintain merge[/]
     """

@@ -225,14 +225,14 @@ def tell_saved(saved: MemorySaved, kind: str) -> None:
 @app.command(rich_help_panel=MEMORY)
 def forget(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An entry from `list`, or words of a line of a core file.")
+        str, typer.Argument(metavar="NAME", help="An entry from `list`, a procedure, an instinct, or words of a line.")
     ],
     every: Annotated[bool, typer.Option("--every", help="Every line of the core files that holds the words.")] = False,
     cwd: Cwd = None,
     memory_dir: MemoryDir = None,
     json: Json = False,
 ) -> None:
-    """Forget an entry, or the line of a core file that holds these words.
+    """Forget an entry, a procedure, an instinct, or the line of a core file that holds these words.
 
     What was said before does not bring it back; saying it again may.
 

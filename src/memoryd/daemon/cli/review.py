@@ -1,6 +1,7 @@
 """review: what waits for a person's word, and that word."""
 
 import sys
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,6 +15,13 @@ from memoryd.ipc.methods.review import ReviewDecided, ReviewItem
 
 review_app = typer.Typer(invoke_without_command=True)
 app.add_typer(review_app, name="review", rich_help_panel=MEMORY)
+
+
+class Keep(StrEnum):
+    FIRST = "first"
+    SECOND = "second"
+    BOTH = "both"
+
 
 Ident = Annotated[str, typer.Argument(metavar="ID", help="As `review list` shows it.")]
 
@@ -43,10 +51,10 @@ def review(context: typer.Context, cwd: OnlyCwd = None) -> None:
 
 @review_app.command(name="list")
 def review_list(cwd: OnlyCwd = None, limit: Limit = 50, cursor: Cursor = None, json: Json = False) -> None:
-    """List what waits: facts and changes that no user said.
+    """List what waits: facts and changes that no user said, and memories that contradict each other.
 
-    After those: what was written to memory files without memoryd, and what was refused as a whole. They are there to
-    be seen; accept or reject takes them off the list.
+    After those: candidates of dreaming, what was written to memory files without memoryd, and what was refused as a
+    whole. They are there to be seen; accept or reject takes them off the list.
 
     Example: [cyan]memoryd review list[/]
     """
@@ -79,22 +87,26 @@ def accept(
     text: Annotated[
         str | None, typer.Option("--text", metavar="T", help="Write these words instead of the proposed ones.")
     ] = None,
+    keep: Annotated[
+        Keep | None, typer.Option("--keep", help="Of a contradiction: what stays. Without it the first, the newer one.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Let it into memory, as your own change.
+    """Let it into memory, as your own change; of two memories that contradict each other, say which one stays.
 
     Names, limits and scans hold as for `save`; `memoryd undo` takes it back.
 
     Example: [cyan]memoryd review accept 3[/]
     """
-    _tell(asking.ask("review.decide", {"id": ident, "decision": "accept", "text": text}), "accepted", json)
+    asked = {"id": ident, "decision": "accept", "text": text, "keep": keep.value if keep else None}
+    _tell(asking.ask("review.decide", asked), "accepted", json)
 
 
 @review_app.command()
 def reject(ident: Ident, json: Json = False) -> None:
     """Keep it out; the same comes back only if you say it yourself.
 
-    Of a write outside memoryd: put back what stood there before.
+    Of a write outside memoryd: put back what stood there before. Of a contradiction: both may stand.
 
     Example: [cyan]memoryd review reject 3[/]
     """

@@ -7,12 +7,15 @@ from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers.agent import MemoryAgents
 from memoryd.daemon.handlers.archive import Archives
 from memoryd.daemon.handlers.daemon import Process
+from memoryd.daemon.handlers.dream import Dreams
 from memoryd.daemon.handlers.events import Events
 from memoryd.daemon.handlers.goals import Goals
 from memoryd.daemon.handlers.imports import Imports
+from memoryd.daemon.handlers.instincts import Instincts
 from memoryd.daemon.handlers.memory import Memory
 from memoryd.daemon.handlers.notes import Notes
 from memoryd.daemon.handlers.procedures import Procedures
+from memoryd.daemon.handlers.profile import Profile
 from memoryd.daemon.handlers.provider import Provider
 from memoryd.daemon.handlers.recall import Recall
 from memoryd.daemon.handlers.report import Reports
@@ -27,7 +30,8 @@ from memoryd.ipc.methods.base import Result
 from memoryd.ipc.server import Handler, Peer
 
 FAMILIES = (
-    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Reports, Review, Archives, Imports,
+    Events, Sessions, Memory, Recall, Goals, Notes, Procedures, Instincts, Profile, Reports, Review, Dreams, Archives,
+    Imports,
     Scopes, Team, Work, MemoryAgents, Costs, Provider,
     Process,
 )  # fmt: skip

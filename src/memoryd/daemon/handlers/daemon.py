@@ -61,7 +61,20 @@ class Process(Handlers):
         if params.task == "index":
             await self.daemon.indexer.purge()
             return m.Maintained()
+        if params.task == "dream":
+            return await self._dream(params)
         return m.Maintained(runs=await self.daemon.maintenance.run(params.task))
+
+    async def _dream(self, params: m.MaintenanceParams) -> m.Maintained:
+        every = await asyncio.to_thread(self.daemon.maturer.directories, made=False)
+        dirs = [await self.binding(params.cwd)] if params.cwd else every
+        done = [
+            await self.daemon.dreamer.dream(path, backfill=params.backfill, since=params.since) for path in dirs
+        ]  # fmt: skip
+        return m.Maintained(
+            runs=tuple(run for one in done for run in one.runs), staged=sum(one.staged for one in done),
+            waiting=sum(one.waiting for one in done), promoted=sum(len(one.promoted) for one in done),
+        )  # fmt: skip
 
     async def daemon_handover(self, params: NoParams, peer: Peer) -> m.HandedOver:
         """Others are served while a running job ends; then who connects waits for the process that asks."""

@@ -13,6 +13,7 @@ from memoryd.errors import BadEvent, MemorydError, NotFound, PathRefused
 from memoryd.ipc.methods import memory as m
 from memoryd.ipc.redaction import redact
 from memoryd.memory import entries, labels, lines, quality, team
+from memoryd.memory.blocks import item_id
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.model import EntryType, FileKey, MemoryView, Root, directory_of
 from memoryd.memory.path_rules import broken_rule
@@ -23,6 +24,7 @@ from memoryd.memory.text import head
 from memoryd.worker.agents.question import Row
 
 READ_TOKENS = 20_000  #: of `memory.read`
+COUNTED = 5  #: first hits of a search that count as wanted
 
 
 class Memory(Handlers):
@@ -72,13 +74,12 @@ class Memory(Handlers):
         if ident := descriptors.parse(params.name):
             return await self._described(ident, params, catalogue)
         wanted = (params.name, f"{params.name}.md", entries.path_of(params.name))
-        named = [key for key in sorted(catalogue.files) if key.path in wanted]
-        found = max(
-            named, key=lambda key: len(lines.texts(catalogue.files[key])), default=None
-        )  # the one that says most
+        texts = catalogue.texts
+        named = [key for key in sorted(texts) if key.path in wanted or key.path.endswith(f"/{params.name}.md")]
+        found = max(named, key=lambda key: len(lines.texts(texts[key])), default=None)  # the one that says most
         if found is None:
             raise await self._why_not(params, wanted)
-        text = clean(catalogue.files[found])
+        text = clean(texts[found])
         short = answers.at_most(text, READ_TOKENS)
         file = await self._file(await self.roots(params.cwd, params.memory_dir), found)
         item = answers.item(catalogue, found).model_copy(
@@ -132,11 +133,16 @@ class Memory(Handlers):
         )  # fmt: skip
         page = hits[start : start + params.limit + 1]
         items = self._labelled(catalogue, [answers.hit(catalogue, hit) for hit in page[: params.limit]])
+        found = [item_id(hit.key, "") for hit in page[:COUNTED] if hit.key.root is not Root.TEAM]
+        self.daemon.spawn(self._count(found, roots, params.query or ""))
         order, why = await self._order(params, roots, items) if params.rerank else (range(len(items)), "")
         return m.MemorySearched(
             items=tuple(items[n] for n in order), unanswered=why,
             next_cursor=answers.next_cursor(page, params.limit, start),
         )  # fmt: skip
+
+    async def _count(self, found: Sequence[str], roots: Mapping[Root, Path], query: str) -> None:
+        await asyncio.to_thread(self.daemon.recaller.found, found, roots, query)
 
     async def _order(
         self, params: m.MemoryQuery, roots: Mapping[Root, Path], items: Sequence[m.MemoryItem]

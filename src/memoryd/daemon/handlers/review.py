@@ -35,7 +35,7 @@ class Review(Handlers):
             raise UsageError("a text is for accept: it is written instead of the proposed words")
         given = Given()
         text = await asyncio.to_thread(given.text, params.text) if params.text is not None else None
-        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=text)
+        run, files = await self.daemon.inbox.decide(params.id, accept=accept, text=text, keep=params.keep)
         return m.ReviewDecided(decision=params.decision, run=run, files=files, warnings=await self.told(given))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from memoryd.daemon import ignoring
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.imports import evidence, notebooks
 from memoryd.daemon.imports.found import Memory, Notebook
@@ -20,7 +21,7 @@ from memoryd.daemon.imports.wishes import Told, is_there, wishes
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Binding
-from memoryd.ipc.events import Message
+from memoryd.ipc.events import Message, Tier
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.model import CORE_FILES, Root, directory_of
 from memoryd.memory.ports import Author
@@ -49,6 +50,11 @@ class Filing:
         """
         found = await asyncio.to_thread(lambda: list(notebooks.memories(source, mine=mine)))
         tally.memories += len(found)
+        if await asyncio.to_thread(_ignored, source.path):
+            tally.off_record += len(found)
+            return
+        if mine and source.mine:
+            tally.doubted += [(source.path, memory.place) for memory in found if memory.tier is Tier.REPOSITORY]
         for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
             memories = list(group)
             wanted = named or source.cwd
@@ -118,3 +124,9 @@ class Filing:
     def _roots(self, directory: Path) -> Mapping[Root, Path]:
         user = {Root.USER: self.user_memory}
         return user if directory == self.user_memory else {**user, Root.PROJECT: directory}
+
+
+def _ignored(path: Path) -> bool:
+    """Whether a `.memoryd/ignore` covers the file. Blocking."""
+    rules = ignoring.find(str(path.parent))
+    return rules is not None and rules.covers(str(path))

@@ -15,6 +15,7 @@ from memoryd.daemon.imports.found import Memory
 from memoryd.ipc.events import Tier
 from memoryd.memory import entries, frontmatter
 from memoryd.memory.model import EntryType
+from memoryd.memory.scan import threats
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
@@ -122,12 +123,16 @@ def _basic_memory(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
 
 
 def _rules(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
-    """What an agent added by its own tool, under a heading of its own, is the agent's."""
+    """What an agent added by its own tool, under a heading of its own, is the agent's.
+
+    Nobody vouches unread for a line that shows signs of an attack: a rule file may have been written by another hand.
+    """
     body = frontmatter.read(text).body
     above = text.count("\n") - body.count("\n")
     for item in items(body):
         by_agent = bool(_AGENTS_SECTION.search(item.heading))
-        tier = Tier.HOST if by_agent else Tier.USER if mine else Tier.REPOSITORY
+        vouched = mine and not threats(item.text)
+        tier = Tier.HOST if by_agent else Tier.USER if vouched else Tier.REPOSITORY
         yield Memory(text=item.text, tier=tier, at=at, place=f"line {above + item.line}", description=item.heading)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from memoryd.daemon import originals
 from memoryd.daemon.imports.databases import MAGIC, moment_of, reading, tables
 from memoryd.ipc.events import Event, EventAdapter, Tier
 from memoryd.ipc.hosts.jsonhooks import Fields
@@ -57,7 +58,7 @@ def _events(connection: sqlite3.Connection, session_id: str, cwd: str | None) ->
                 found.append(EventAdapter.validate_python({**fields, **envelope}))
             except ValidationError:
                 continue
-    return found
+    return originals.shortened(found)
 
 
 def _said(ident: str, part: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[Fields]:

@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
+from memoryd.daemon import originals
 from memoryd.daemon.imports import databases
 from memoryd.daemon.imports.found import Notebook, Source, Transcript
 from memoryd.daemon.imports.turns import Turns
@@ -67,8 +68,9 @@ class _Reader:
             return (), 0
         size = read.consumed or chunk.rfind(b"\n") + 1 or len(chunk)
         done = len(chunk) if last else size
+        place = originals.Place(path=str(self._source.path), start=self._offset, size=len(chunk))
         self._offset, self._state, self._window = self._offset + done, read.state, CHUNK_BYTES
-        return read.events, done
+        return tuple(originals.shortened(read.events, place)), done
 
     def _translate(self, chunk: bytes, last: bool) -> TranscriptRead:
         return self._host.read_transcript(

@@ -26,6 +26,7 @@ class Tally:
     refused: int = 0  #: memories that a gate refused
     unplaced: int = 0  #: memories of a project that is not known here
     left: int = 0  #: memories that there was no room for; search finds them among what was said
+    doubted: list[tuple[Path, str]] = field(default_factory=list)  #: lines of the user's rules with signs of an attack
     runs: list[str] = field(default_factory=list)
     dirs: set[Path] = field(default_factory=set)  #: whose sessions got events
     chars: dict[Path, int] = field(default_factory=dict)  #: of a dry run: what an agent would read, by directory

@@ -1,5 +1,6 @@
 """What an installation writes: a plan that can be shown, then its carrying out, file by file."""
 
+import contextlib
 import difflib
 import os
 import stat
@@ -43,6 +44,7 @@ class Plan:
 
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()  #: that were made by us; they go when nothing is left in them
 
     @property
     def visible(self) -> tuple[Change, ...]:
@@ -83,6 +85,13 @@ def carry_out(plan: Plan) -> None:
         if read(one.path) != one.before:
             raise Conflict(f"{one.path} was changed meanwhile; run the command again")
         _write(one)
+    for folder in sorted(plan.folders, reverse=True):
+        _drop_empty(folder)
+
+
+def _drop_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # something lies there, it is gone, or it became a link: it is not ours now
+        folder.rmdir()
 
 
 def _write(one: Change) -> None:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from memoryd.daemon.install import editors, ownfiles, records
 from memoryd.daemon.install.changes import Change, Plan, change, read
-from memoryd.daemon.install.records import Rows
+from memoryd.daemon.install.records import Row, Rows
 from memoryd.daemon.install.targets import Handler, Target
 from memoryd.errors import CannotWrite, ConfigError, NotFound
 from memoryd.ipc import hookscript, hosts, starter
@@ -106,6 +106,14 @@ class Installer:
         """Files of ours that a person changed: they stay as they are until they are deleted."""
         return ownfiles.changed(target, self.records())
 
+    def also_runs(self, target: Target) -> Path | None:
+        """The user's file whose hooks run in a project as well, where there are any: each event would be told twice."""
+        user = self.target(target.host)
+        with contextlib.suppress(ConfigError, CannotWrite):
+            if user.main != target.main and self.settings_state(user) != "absent":
+                return user.main
+        return None
+
     def switched_off(self, target: Target) -> str | None:
         """Where the host is told to run no hook. :raises ConfigError: a settings file is broken"""
         return next(filter(None, map(editors.switched_off, target.wants.settings)), None)
@@ -138,37 +146,67 @@ class Installer:
             yield change("script", path, None)
 
     def plan_install(self, target: Target) -> Plan:
-        """:raises ConfigError: a settings file is broken; nothing is planned"""
+        """Most hosts run the hooks of the user and those of the project: a project has none beside the user's.
+
+        :raises ConfigError: a settings file is broken; nothing is planned
+        """
+        if user := self.also_runs(target):
+            how = f"`memoryd install {target.host} --uninstall` first, to connect single projects instead"
+            return Plan(notes=(f"{user} connects every project, so this one gets no hooks beside it; {how}",))
         every = self._whole(target.host, target.project).wants.settings  # also what is not wanted any more
         rows, notes = self.records(), list[str]()
+        projects, folders = self._out_of_projects(target, rows, notes)
         settings = [self._settings(*pair, target, rows) for pair in zip(target.wants.settings, every, strict=True)]
+        files = list(ownfiles.put_in(target, rows, notes, self.env))
+        records.note_folders(rows, target, [one for one in (*files, *settings) if one.after is not None])
         changes = [
             *self.plan_scripts().changes,
-            *ownfiles.put_in(target, rows, notes, self.env),
+            *files,
             change("record", self._record_path, records.dump(rows)),
             *settings,
+            *projects,
         ]
-        return Plan(changes=_real(changes), notes=(*notes, *self._twice(target)))
+        return Plan(changes=_real(changes), notes=tuple(notes), folders=tuple(folders))
+
+    def _out_of_projects(self, target: Target, rows: Rows, notes: list[str]) -> tuple[list[Change], list[Path]]:
+        """What takes our hooks out of the projects that have their own, when they get the user's; and our folders."""
+        changes, folders = list[Change](), list[Path]()
+        for other in () if target.project else self.of_projects():
+            if other.host != target.host or other.main == target.main:
+                continue
+            try:
+                changes += self._out_of(other, rows, notes)
+                folders += records.pop_folders(rows, other)
+            except (ConfigError, CannotWrite) as error:
+                notes.append(f"every event of {other.project} is told twice until its own hooks go: {error}")
+        return changes, folders
 
     def plan_uninstall(self, target: Target) -> Plan:
         """Our entries and our files; the scripts stay while another host may name them.
 
         :raises ConfigError: a settings file is broken; nothing is planned
         """
-        whole = self._whole(target.host, target.project)
-        rows, changes, notes = self.records(), list[Change](), list[str]()
-        for one in whole.wants.settings:
-            row = rows.pop(str(one.path), {})
-            text = editors.without(one, records.before(row))
-            gone = read(one.path) is None or (row.get("created") and editors.is_blank(text))
-            changes.append(change("settings", one.path, None if gone else text.encode()))
-        changes += ownfiles.take_out(whole, rows, notes)
+        rows, notes = self.records(), list[str]()
+        changes, folders = self._out_of(target, rows, notes), records.pop_folders(rows, target)
         changes.append(change("record", self._record_path, records.dump(rows) if rows else None))
-        return Plan(changes=_real(changes), notes=tuple(notes))
+        return Plan(changes=_real(changes), notes=tuple(notes), folders=folders)
+
+    def _out_of(self, target: Target, rows: Rows, notes: list[str]) -> list[Change]:
+        """The changes; rows are taken out of `rows`."""
+        whole, changes, gone = self._whole(target.host, target.project), list[Change](), dict[str, Row]()
+        for one in whole.wants.settings:
+            row = gone[str(one.path)] = rows.get(str(one.path), {})
+            text = editors.without(one, records.before(row))
+            blank = read(one.path) is None or (row.get("created") and editors.is_blank(text))
+            changes.append(change("settings", one.path, None if blank else text.encode()))
+        for path in gone:
+            rows.pop(path, None)
+        return [*changes, *ownfiles.take_out(whole, rows, notes)]
 
     def plan_removal(self) -> Plan:
         """Everything that `install` put anywhere; the scripts stay where a file that is broken may name them."""
         changes, notes, whole = dict[Path, Change](), list(self._moved()), True
+        folders = list[Path]()
         for target in (*self.of_user(), *self.of_projects()):
             try:
                 plan = self.plan_uninstall(target)
@@ -178,17 +216,23 @@ class Installer:
                 continue
             changes |= {c.path: c for c in plan.changes if c.kind != "record"}
             notes += plan.notes
+            folders += plan.folders
         last = [
             change("script", self.script, None),
             change("script", self.mcp_script, None),
             change("script", starter.path(self.places), None),
             change("record", self._record_path, None),
         ]
-        return Plan(changes=_real([*changes.values(), *(last if whole else ())]), notes=tuple(notes))
+        changed = _real([*changes.values(), *(last if whole else ())])
+        return Plan(changes=changed, notes=tuple(notes), folders=tuple(folders))
 
     def records(self) -> Rows:
         """What was installed, by file."""
         return records.load(read(self._record_path))
+
+    def knows(self, target: Target) -> bool:
+        """Whether it was installed there and not taken out by us."""
+        return any(records.is_of(row, target) for row in self.records().values())
 
     @property
     def _record_path(self) -> Path:
@@ -215,14 +259,6 @@ class Installer:
             if not os.path.isdir(project):
                 how = f"`memoryd install {host} --project --uninstall`"
                 yield f"{project} is gone: where it was moved to, {host} runs our hooks until {how} is run there"
-
-    def _twice(self, target: Target) -> Iterator[str]:
-        """Most hosts run the hooks of the user and those of the project."""
-        others = [self.target(target.host)] if target.project else self.of_projects()
-        for other in others:
-            with contextlib.suppress(ConfigError, CannotWrite):
-                if other.host == target.host and self.settings_state(other) != "absent":
-                    yield f"{other.main} holds our hooks too: in that project every event is told twice"
 
     def _settings(self, one: Settings, whole: Settings, target: Target, rows: Rows) -> Change:
         """The change of a settings file; its row is put into `rows`. What is right keeps its place."""

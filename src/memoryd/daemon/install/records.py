@@ -1,8 +1,11 @@
 """`<data>/installs.json`: by file, what an exact removal must know."""
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from memoryd.daemon.install.changes import Change
 from memoryd.daemon.install.entries import Before
 from memoryd.daemon.install.targets import Target
 from memoryd.memory.aside import digest
@@ -21,7 +24,7 @@ def load(content: bytes | None) -> Rows:
 
 
 def dump(rows: Rows) -> bytes:
-    return json.dumps(rows, ensure_ascii=False, indent=1).encode() + b"\n"
+    return json.dumps(rows, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
 
 
 def of_settings(target: Target, before: Before, *, created: bool) -> Row:
@@ -43,6 +46,25 @@ def before(row: Row) -> Before:
 
 def of_file(target: Target, content: bytes) -> Row:
     return {**_place(target), "sha256": digest(content)}
+
+
+def note_folders(rows: Rows, target: Target, written: Sequence[Change]) -> None:
+    """Put the folders that writing makes into `rows`: they go with what they hold."""
+    for path in {folder for one in written for folder in one.path.parents}:
+        if not path.exists():
+            rows.setdefault(str(path), {**_place(target), "folder": True})
+
+
+def pop_folders(rows: Rows, target: Target) -> tuple[Path, ...]:
+    """Take the folders that were made for a target out of `rows`."""
+    made = [path for path, row in rows.items() if row.get("folder") and is_of(row, target)]
+    for path in made:
+        del rows[path]
+    return tuple(map(Path, made))
+
+
+def is_of(row: Row, target: Target) -> bool:
+    return row.items() >= _place(target).items() and ("project" in row) == (target.project is not None)
 
 
 def is_as_written(content: bytes | None, row: Row | None) -> bool:

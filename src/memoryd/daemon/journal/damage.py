@@ -19,4 +19,6 @@ def damage_of(path: Path) -> str | None:
             rows = connection.execute("pragma quick_check(1)").fetchall()
     except sqlite3.Error as error:
         return None if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT else str(error)
+    except UnicodeDecodeError:  # what SQLite says quotes a schema that is no text any more
+        return "its schema is no text"
     return None if rows == [("ok",)] else " ".join(str(rows[0][0]).split())

@@ -13,7 +13,7 @@ from memoryd.errors import CannotWrite
 _LEFT_OUT = (
     "meta", "counters", "intents", "jobs", "snapshots", "stats", "quarantine", "blobs", "skipped", "reservations",
     "outage", "adoptions", "progress", "unread_agents", "imported", "trusted",
-    "work", "procedure_hits",
+    "work", "procedure_hits", "recall_hits", "named",
 )  # fmt: skip
 _BY_SESSION = ("events", "turns", "copies")  #: their `session` is told as host and session_id
 

@@ -62,7 +62,7 @@ class History:
         """The job that could have run the longest, and since when: `ready_at`."""
         rows = self.journal.rows(
             f"select dir, max(due_at, {READY_AT}) as ready_at from jobs where run_id is null and {WAITING}"
-            " order by ready_at limit 1", str(min_interval_seconds),
+            " order by ready_at limit 1", str(min_interval_seconds), rfc3339(self.journal.clock()),
         )  # fmt: skip
         return rows[0] if rows else None
 

@@ -13,7 +13,7 @@ from memoryd.daemon.journal.projects import Projects
 from memoryd.daemon.journal.queue import enqueue_latest
 from memoryd.daemon.journal.store import Store
 from memoryd.daemon.journal.tombstones import covers, digest
-from memoryd.daemon.journal.writer import Writer, connect, translate
+from memoryd.daemon.journal.writer import Writer, connect, damaged, translate
 from memoryd.daemon.sessions import Advance, Counters, Triggers, advance
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import MAX_EVENT_BYTES, Event, SessionStart, SubagentStop
@@ -69,11 +69,14 @@ class Journal(Store):
         :raises RestartNeeded: a newer program wrote it
         :raises JournalFull: no space, not even to open it
         :raises CannotWrite: it cannot be written
+        :raises InternalError: it is damaged
         """
         try:
             return cls._open(path, triggers or Triggers(), clock)
         except sqlite3.Error as error:
             raise translate(error) from error
+        except UnicodeDecodeError as error:  # what SQLite says quotes a schema that is no text any more
+            raise damaged("its schema is no text") from error
 
     @classmethod
     def _open(cls, path: Path, triggers: Triggers, clock: Clock) -> "Journal":

@@ -20,12 +20,23 @@ class Lately:
     tools: tuple[str, ...]  #: names, each once
 
 
-def read(journal: Store, host: str, session_id: str) -> Lately | None:
+def read(journal: Store, host: str, session_id: str, *, prompts: int = PROMPTS) -> Lately | None:
     """Look at a session that a person talks with; None for any other, and for one that has ended. Blocking."""
-    return journal.read(lambda connection: _lately(connection, host, session_id))
+    return journal.read(lambda connection: _lately(connection, host, session_id, prompts))
 
 
-def _lately(connection: sqlite3.Connection, host: str, session_id: str) -> Lately | None:
+def turns_since_written(journal: Store, host: str, session_id: str) -> int:
+    """How many turns of a session have ended since it last wrote memory. Blocking."""
+    rows = journal.rows(
+        "select count(distinct coalesce(turn_id, events.id)) as turns from events"
+        " join sessions as here on here.id = session where host = ? and session_id = ? and kind = 'turn'"
+        " and seq > coalesce((select max(seq) from events where session = here.id and kind = 'memory_written'), 0)",
+        host, session_id,
+    )  # fmt: skip
+    return int(rows[0]["turns"])
+
+
+def _lately(connection: sqlite3.Connection, host: str, session_id: str, most: int) -> Lately | None:
     session = connection.execute(
         "select id, dir from sessions where host = ?1 and session_id = ?2 and ended_at is null and not headless"
         " and not exists (select 1 from spawns where spawns.host = ?1 and child = ?2)", (host, session_id),
@@ -41,5 +52,5 @@ def _lately(connection: sqlite3.Connection, host: str, session_id: str) -> Latel
     prompts = dict.fromkeys(t for role, tier, t in texts if role == "user" and tier is Tier.USER and t.strip())
     tools = dict.fromkeys(str(data.get("name", "")) for kind, data in found if kind == "tool_use")
     return Lately(
-        directory=Path(session["dir"]), prompts=tuple(reversed([*prompts][:PROMPTS])), tools=tuple(tools)[:TOOLS]
+        directory=Path(session["dir"]), prompts=tuple(reversed([*prompts][:most])), tools=tuple(tools)[:TOOLS]
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memoryd.daemon.journal.steps import KEPT, Kind, Step, step
 from memoryd.daemon.journal.store import Row, Store
+from memoryd.ipc.events import Original
 
 MIGRATION = """
     -- what a session's events tell of where it stands (kinds: journal/steps.py); bounded for each kind
@@ -33,7 +34,7 @@ class Progress:
     """Where a session stands: texts by kind, oldest first."""
 
     session: int  #: its number in the journal
-    rows: Mapping[Kind, tuple[Row, ...]]  #: each `{text, seq, at}`; of a result also `name` and `chars`
+    rows: Mapping[Kind, tuple[Row, ...]]  #: each `{text, seq, at}`; of a result also `name`, `chars` and `original`
     cwd: str | None = None  #: where it works now
 
     def texts(self, kind: Kind) -> tuple[str, ...]:
@@ -162,10 +163,14 @@ def _read(connection: sqlite3.Connection, host: str, session_id: str) -> Progres
 
 
 def _large(connection: sqlite3.Connection, session: int, seq: int) -> Row:
-    """Of a large result: how long it is and which tool gave it: the one that was called last before it."""
-    chars = connection.execute("select length(data) from events where seq = ?", (seq,)).fetchone()
+    """Of a large result: how long it is and what gave it: the tool that was called last before it, with its input."""
+    kept = connection.execute(
+        "select length(data), json_extract(data, '$.original') from events where seq = ?", (seq,)
+    ).fetchone()
     tool = connection.execute(
-        "select json_extract(data, '$.name') from events where session = ? and seq < ? and kind = 'tool_use'"
-        " order by seq desc limit 1", (session, seq),
+        "select trim(json_extract(data, '$.name') || ' ' || coalesce(json_extract(data, '$.summary'), ''))"
+        " from events where session = ? and seq < ? and kind = 'tool_use' order by seq desc limit 1", (session, seq),
     ).fetchone()  # fmt: skip
-    return {"chars": chars[0] if chars else 0, "name": tool[0] if tool else "tool"}
+    original = Original.model_validate_json(kept[1]) if kept and kept[1] else None
+    chars = original.chars if original else kept[0] if kept else 0
+    return {"chars": chars, "name": tool[0] if tool else "tool", "original": original}

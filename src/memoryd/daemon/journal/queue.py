@@ -32,10 +32,11 @@ from memoryd.worker.ports import (
 BACKOFF_SECONDS = (5, 30, 0)  #: after each failed attempt of an agent; after the last the rules take the range at once
 
 WAITING = "due_seq > max(coalesce(run_to, 0), done_seq)"
-#: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked
+#: when a waiting job may run: not before its backoff, and `?1` seconds after the last run unless a person asked; `?2`
+#: is now: a last run that is still to come, and a backoff of days, are of a clock that was ahead and hold up nothing
 READY_AT = (
-    "max(coalesce(not_before, ''), case when reason = 'manual' then ''"
-    " else coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', done_at, ?1 || ' seconds'), '') end)"
+    "max(iif(not_before <= strftime('%Y-%m-%dT%H:%M:%fZ', ?2, '2 days'), not_before, ''),"
+    " iif(reason <> 'manual' and done_at <= ?2, strftime('%Y-%m-%dT%H:%M:%fZ', done_at, ?1 || ' seconds'), ''))"
 )
 
 
@@ -109,14 +110,16 @@ class JournalQueue:
         self.journal.write(write)
 
     def next_due(self) -> datetime | None:
+        now = self.journal.clock()
         row = self.journal.read(
             lambda connection: connection.execute(
-                f"select min({READY_AT}) from jobs where run_id is null and {WAITING}", (str(self.min_interval()),)
+                f"select min({READY_AT}) from jobs where run_id is null and {WAITING}",
+                (str(self.min_interval()), rfc3339(now)),
             ).fetchone()
         )
         if row[0] is None:
             return None
-        return parse_rfc3339(row[0]) if row[0] else self.journal.clock()
+        return parse_rfc3339(row[0]) if row[0] else now
 
 
 def _redacted(outcome: Outcome) -> Outcome:

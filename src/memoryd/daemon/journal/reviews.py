@@ -12,6 +12,7 @@ from pathlib import Path
 from memoryd.clock import rfc3339
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.errors import Conflict, NotFound
+from memoryd.ipc.events import Tier
 from memoryd.memory.acceptance import Refused
 from memoryd.memory.model import INDEX_FILE
 from memoryd.memory.ports import Author, Rejected, Version
@@ -25,7 +26,8 @@ from memoryd.worker.ports import Run
 MIGRATION = "alter table reviews add column decided_run text;"
 
 MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
-PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that wait for a person; the others only tell
+PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that are one wish
+WAITING = (*PROPOSALS, "contradiction")  #: kinds that wait for a person; the others only tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,17 @@ class Reviews:
         """What is open in these directories, None for all of them; what waits for a decision first, then the newest."""
         sql = (
             "select * from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
-            f" order by kind not in {PROPOSALS}, id desc limit ?3 offset ?4"
+            f" order by kind not in {WAITING}, id desc limit ?3 offset ?4"
         )
         wanted = json.dumps([str(path) for path in dirs or ()])
         return self.journal.rows(sql, dirs is None, wanted, limit, offset)
 
     def waiting(self, dirs: Collection[Path] | None = None) -> int:
-        """How many proposals wait for a person."""
+        """How many proposals and questions wait for a person."""
         wanted = json.dumps([str(path) for path in dirs or ()])
         sql = (
             "select count(*) from reviews where status = 'open' and (?1 or dir in (select value from json_each(?2)))"
-            f" and kind in {PROPOSALS}"
+            f" and kind in {WAITING}"
         )
         return int(self.journal.read(lambda c: c.execute(sql, (dirs is None, wanted)).fetchone()[0]))
 
@@ -58,7 +60,7 @@ class Reviews:
         :raises NotFound: no such row
         :raises Conflict: it was decided already
         """
-        row = self._row(ident)
+        row = self.find(ident)
         if row["status"] != "open":
             raise Conflict(f"{ident} was {row['status']} already; `memoryd review undo {ident}` takes that back")
         return row
@@ -69,17 +71,38 @@ class Reviews:
         :raises NotFound: no such row
         :raises Conflict: it still waits
         """
-        row = self._row(ident)
+        row = self.find(ident)
         if row["status"] == "open":
             raise Conflict(f"{ident} was not decided: there is nothing to take back")
         return row
 
-    def _row(self, ident: str) -> Row:
+    def find(self, ident: str) -> Row:
+        """A row, open or decided.
+
+        :raises NotFound: no such row
+        """
         number = int(ident) if ident.isdecimal() and len(ident) < 19 else -1
         row = self.journal.read(lambda c: c.execute("select * from reviews where id = ?", (number,)).fetchone())
         if row is None:
             raise NotFound(f"nothing {ident[:40]!r} waits for review; `memoryd review list` shows what does")
         return dict(row)
+
+    def propose(self, directory: Path, proposal: Proposal, *, reason: str, tier: Tier) -> str:
+        """Let a wish of memoryd's own wait for a person; returns `new`, or what became of the same wish before."""
+
+        def write(connection: sqlite3.Connection) -> str:
+            digest = _digest(directory, proposal)
+            known = connection.execute("select status from reviews where digest = ?", (digest,)).fetchone()
+            if known:
+                return str(known[0])
+            put(
+                connection, digest=digest, dir=str(directory), scope=str(root_of(proposal, has_project=True)),
+                kind=proposal.kind, detail=proposal.model_dump_json(), reason=reason, tier=str(tier), run_id=None,
+                at=rfc3339(self.journal.clock()),
+            )  # fmt: skip
+            return "new"
+
+        return self.journal.write(write)
 
     def settle(self, ident: int, status: str, run: str | None, rejected: Sequence[Rejected] = ()) -> None:
         """Note a decision and the run it made; facts that were rejected need a later word of the user."""
@@ -101,8 +124,10 @@ class Reviews:
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "update reviews set status = 'open', decided_at = null, decided_run = null where id = ?", (ident,)
-            )
+                "update reviews set status = 'open', decided_at = null, decided_run = null,"
+                " detail = case kind when 'dream' then json_set(detail, '$.held', json('true')) else detail end"
+                " where id = ?", (ident,),
+            )  # fmt: skip
             connection.execute("delete from rejected where run_id = ?", (f"review-{ident}",))
 
         self.journal.write(write)
@@ -111,9 +136,9 @@ class Reviews:
 def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Refused], now: str) -> None:
     """Note what a run was refused only because no user said it."""
     for one in refused:
-        if one.for_review and run.author is Author.RUN:
+        if one.for_review and run.author is Author.RUN and run.action != "dream":  # what is dreamt waits already
             scope = root_of(one.proposal, has_project=run.has_project)
-            _put(
+            put(
                 connection, digest=_digest(run.dir, one.proposal), dir=str(run.dir), scope=str(scope),
                 kind=one.proposal.kind, detail=one.proposal.model_dump_json(), reason=one.reason,
                 tier=str(one.tier), run_id=run.id, at=now,
@@ -122,8 +147,8 @@ def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Re
 
 def put_refused_draft(connection: sqlite3.Connection, run: Run, reason: str, now: str) -> None:
     """Note that all that a run wanted was refused together."""
-    digest = _hash("draft", str(run.dir), reason)
-    _put(
+    digest = digest_of("draft", str(run.dir), reason)
+    put(
         connection, digest=digest, dir=str(run.dir), scope="project" if run.has_project else "user", kind="draft",
         detail="{}", reason=reason, tier="host", run_id=run.id, at=now,
     )  # fmt: skip
@@ -134,11 +159,11 @@ def put_outside(connection: sqlite3.Connection, version: Version, digest: str | 
     root, path = str(version.root), version.path
     if version.author not in _WRITERS or path == INDEX_FILE:
         return
-    ident = _hash("outside", root, path)
+    ident = digest_of("outside", root, path)
     detail = {"path": path, "before": _before(connection, ident, root, path), "after": digest}
     connection.execute("delete from reviews where digest = ?", (ident,))
     kind = connection.execute("select kind from dirs where path = ?", (root,)).fetchone()
-    _put(
+    put(
         connection, digest=ident, dir=root, scope="project" if kind == ("project",) else "user", kind="outside",
         detail=json.dumps(detail), reason=f"written by {_WRITERS[version.author]}", tier="user", run_id=None, at=now,
     )  # fmt: skip
@@ -158,7 +183,8 @@ def _before(connection: sqlite3.Connection, ident: str, root: str, path: str) ->
 _WRITERS = {Author.OUTSIDE: "someone outside memoryd", Author.HOST: "the agent itself, not through memoryd"}
 
 
-def _put(connection: sqlite3.Connection, **row: str | None) -> None:
+def put(connection: sqlite3.Connection, **row: str | None) -> None:
+    """Write a row of the inbox, by the names of its columns; one of a digest that was seen before changes nothing."""
     names, marks = ",".join(row), ",".join("?" * len(row))
     connection.execute(f"insert or ignore into reviews ({names}) values ({marks})", tuple(row.values()))
     connection.execute(
@@ -178,8 +204,8 @@ def _digest(directory: Path, proposal: Proposal) -> str:
             texts = [proposal.slug, *new_texts(proposal)]
         case _:
             texts = [proposal.content]
-    return _hash(str(directory), proposal.kind, *map(fold, texts))
+    return digest_of(str(directory), proposal.kind, *map(fold, texts))
 
 
-def _hash(*parts: str) -> str:
+def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]

@@ -20,7 +20,7 @@ from memoryd.errors import Conflict
 from memoryd.ipc.events import EndStatus
 from memoryd.ipc.redaction import redact
 from memoryd.memory.acceptance import Refused
-from memoryd.memory.model import CORE_FILES, ENTRY_DIR, PROCEDURE_DIR, Root
+from memoryd.memory.model import CORE_FILES, ENTRY_DIR, INSTINCT_DIR, PROCEDURE_DIR, Root
 from memoryd.memory.ports import FileChange, Rejected
 from memoryd.memory.recovery import IntendedChange, Intent
 from memoryd.memory.text import bare, fold
@@ -29,7 +29,8 @@ from memoryd.worker.project import MAX_CHUNK_CHARS, EventRow, SessionRows, build
 from memoryd.worker.projection import Projection, TurnEnd
 
 _TEXT_KINDS = "('user_prompt','message','turn','pre_compact','post_compact','tool_use','subagent_stop')"
-_TOLD = (f"{ENTRY_DIR}/", f"{PROCEDURE_DIR}/")  #: beside the core files: summaries and reports are no memories
+#: beside the core files: summaries and reports are no memories
+_TOLD = (f"{ENTRY_DIR}/", f"{PROCEDURE_DIR}/", f"{INSTINCT_DIR}/")
 _READ_BEFORE = 200  #: earlier events of a session that are looked at for copies of new texts
 
 

@@ -18,6 +18,7 @@ from memoryd.daemon.journal import (
     progress,
     prompts,
     provided,
+    recalled,
     reviews,
     run_dirs,
     spawns,
@@ -202,6 +203,7 @@ MIGRATIONS: tuple[str, ...] = (
     worked.MIGRATION,
     reviews.MIGRATION,
     provided.MIGRATION,
+    recalled.MIGRATION,
 )
 
 
@@ -232,10 +234,10 @@ def version_of(connection: sqlite3.Connection, path: Path, migrations: tuple[str
 
 
 def bring_up(connection: sqlite3.Connection, found: int, migrations: tuple[str, ...] = MIGRATIONS) -> None:
-    """Apply the migrations after the first `found`, each in a transaction of its own."""
-    for number in range(found, len(migrations)):
-        script = f"begin immediate;{migrations[number]};pragma user_version = {number + 1};commit;"
-        connection.executescript(script)
+    """Apply the migrations after the first `found`, in one transaction: each of its own would be a sync of its own."""
+    if found < len(migrations):
+        script = ";".join(migrations[found:])
+        connection.executescript(f"begin immediate;{script};pragma user_version = {len(migrations)};commit;")
 
 
 def _too_new(connection: sqlite3.Connection, path: Path, found: int, known: int) -> str:

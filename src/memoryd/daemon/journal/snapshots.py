@@ -48,6 +48,12 @@ class Snapshots:
             rfc3339(self.journal.clock()), snapshot.stale, host, session_id,
         )  # fmt: skip
 
+    def forget(self, host: str, session_id: str) -> None:
+        self.journal.execute(
+            "delete from snapshots where session in (select id from sessions where host = ? and session_id = ?)",
+            host, session_id,
+        )  # fmt: skip
+
     def mark_stale(self, host: str, session_id: str, *, before: datetime | None = None) -> None:
         """After a compaction; a snapshot retaken since the compaction began stays (Claude starts before it ends).
 

@@ -80,7 +80,7 @@ def _spoken(kind: str, data: Mapping[str, Any], seq: int) -> Iterator[tuple[Kind
             yield Kind.REPORT, cut(f"{data.get('agent_type') or data['child_session_id']}: {text}", _CHARS)
         elif role == "assistant" and kind == "turn":
             yield Kind.ANSWER, cut(text, _CHARS)
-        elif role == "tool" and len(text) >= LARGE_CHARS:
+        elif role == "tool" and max(len(text), (data.get("original") or {}).get("chars", 0)) >= LARGE_CHARS:
             yield Kind.RESULT, str(seq)
 
 

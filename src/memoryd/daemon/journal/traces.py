@@ -15,6 +15,8 @@ def forget_lines(connection: sqlite3.Connection, found: Found) -> None:
         "delete from citations where root = ? and path = ? and line = ?",
         [(root, path, line) for (root, path), lines in found.gone.items() for line in lines],
     )
+    for table in ("named", "recall_hits"):  # the path of a file, too, tells what was in it
+        connection.executemany(f"delete from {table} where root = ? and path = ?", [*found.gone])
     for root in {root for root, _ in found.gone}:
         blobs = connection.execute(
             "select distinct content from blobs join versions using (digest) where root = ?", (root,)

@@ -15,10 +15,11 @@ from typing import Any
 from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Row, Store
+from memoryd.memory.corrected import Correction, corrections
 from memoryd.memory.spans import own_words
 from memoryd.memory.text import cut
 from memoryd.memory.told import procedures
-from memoryd.memory.work import Failure, Work, failure_of, once, step_of
+from memoryd.memory.work import Failure, Work, failure_of, followed, once, step_of
 
 MIGRATION = """
     -- a turn as a piece of work (worked.py); `to_seq`: the newest event that it rests on
@@ -37,10 +38,23 @@ MIGRATION = """
     create index procedure_hits_by_file on procedure_hits (root, path);
 """
 
+VERSION = 2  #: of how work is read from events; after another one all is looked at again
 EVENTS = 2_000  #: of a session that one pass reads
 TASK_CHARS, MAX_CITES, MAX_WORK = 120, 24, 2_000
 PROMPT_CHARS = 8_000  #: of a prompt are read: what is asked stands in its beginning
 _KINDS = "('user_prompt', 'turn', 'tool_use', 'message')"
+
+
+def renew(journal: Store) -> None:
+    """Let everything be looked at again, if work was read in another way before. Blocking."""
+    known = journal.rows("select value from meta where name = 'work_version'")
+    if [row["value"] for row in known] != [str(VERSION)]:
+        journal.write(_start_again)
+
+
+def _start_again(connection: sqlite3.Connection) -> None:
+    connection.execute("update sessions set work_seq = 0")
+    connection.execute("insert or replace into meta values ('work_version', ?)", (str(VERSION),))
 
 
 def behind(journal: Store) -> list[int]:
@@ -59,18 +73,37 @@ def advance(journal: Store, session: int) -> str | None:
     head, rows = journal.read(lambda connection: _new(connection, session))
     if not rows:
         return None
-    made = list(_pieces(rows))
+    made = list(_pieces(rows, by_hook=head["begins"] == _BY_HOOK))
     return journal.write(lambda connection: _put(connection, head, rows[-1]["seq"], made))
 
 
 def of(journal: Store, directory: str, since: datetime) -> list[Work]:
-    """The work of a directory, the oldest first, at most MAX_WORK pieces; interrupted turns tell nothing. Blocking."""
+    """The work of a directory, the oldest first, at most MAX_WORK pieces. Blocking."""
     rows = journal.rows(
-        "select work.*, host, session_id from work join sessions on sessions.id = work.session"
-        " where dir = ? and at >= ? and outcome != 'interrupted' order by at desc limit ?",
-        directory, rfc3339(since), MAX_WORK,
+        f"{_WORK} where dir = ? and at >= ? order by at desc limit ?", directory, rfc3339(since), MAX_WORK
+    )
+    return [_work(row) for row in reversed(rows)]
+
+
+def of_projects(journal: Store, since: datetime) -> list[Work]:
+    """The work of every project, the oldest first, at most MAX_WORK pieces. Blocking."""
+    rows = journal.rows(
+        f"{_WORK} where dir in (select path from dirs where kind = 'project') and at >= ? order by at desc limit ?",
+        rfc3339(since), MAX_WORK,
     )  # fmt: skip
     return [_work(row) for row in reversed(rows)]
+
+
+def everywhere(journal: Store, since: datetime) -> list[Work]:
+    """The work of every directory, the oldest first, at most MAX_WORK pieces. Blocking."""
+    rows = journal.rows(f"{_WORK} where at >= ? order by at desc limit ?", rfc3339(since), MAX_WORK)
+    return [_work(row) for row in reversed(rows)]
+
+
+def lately(journal: Store, host: str, session_id: str) -> tuple[str, ...]:
+    """The steps of a session's two newest pieces of work. Blocking."""
+    rows = journal.rows(f"{_WORK} where host = ? and session_id = ? order by at desc limit 2", host, session_id)
+    return tuple(step for row in rows for step in _work(row).steps)
 
 
 def hit(journal: Store, host: str, session_id: str, files: Sequence[tuple[str, str]], at: datetime) -> None:
@@ -91,16 +124,24 @@ def hits(journal: Store, root: str) -> dict[str, tuple[int, int]]:
     return {row["path"]: (row["hits"], row["failed"]) for row in rows}
 
 
+#: the events that begin a turn: prompts; in a session that no hook told of, the user's messages
+_BY_HOOK = "kind = 'user_prompt'"
+_BY_MESSAGE = "kind = 'message' and data ->> 'role' = 'user' and coalesce(data ->> 'tier', 'user') = 'user'"
+_WORK = "select work.*, host, session_id, dir from work join sessions on sessions.id = work.session"
+
+
 def _new(connection: sqlite3.Connection, session: int) -> tuple[Row, list[Row]]:
-    head = connection.execute("select id, dir, work_seq from sessions where id = ?", (session,)).fetchone()
+    head = dict(connection.execute("select id, dir, work_seq from sessions where id = ?", (session,)).fetchone())
+    told = connection.execute("select 1 from events where session = ? and kind = 'user_prompt' limit 1", (session,))
+    head["begins"] = _BY_HOOK if told.fetchone() else _BY_MESSAGE
     start = connection.execute(
-        "select seq from events where session = ? and seq <= ? and kind = 'user_prompt' order by seq desc limit 1"
-        " offset 1", (session, head["work_seq"]),
+        f"select seq from events where session = ? and seq <= ? and {head['begins']} order by seq desc"
+        " limit 1 offset 1", (session, head["work_seq"]),
     ).fetchone()  # fmt: skip
     rows = _page(connection, session, start[0] if start else 0)
     if rows and rows[-1]["seq"] <= head["work_seq"]:  # two turns that fill a page: go on behind them
         rows = _page(connection, session, head["work_seq"] + 1)
-    return dict(head), [{**row, "data": json.loads(row["data"])} for row in rows]
+    return head, [{**row, "data": json.loads(row["data"])} for row in rows]
 
 
 def _page(connection: sqlite3.Connection, session: int, start: int) -> list[Row]:
@@ -126,7 +167,7 @@ def _put(connection: sqlite3.Connection, head: Row, to_seq: int, made: Sequence[
     return head["dir"] if changed else None
 
 
-def _pieces(rows: Sequence[Row]) -> Iterator[Row]:
+def _pieces(rows: Sequence[Row], *, by_hook: bool) -> Iterator[Row]:
     """The turns that have ended, each as a row of `work`."""
     results = {
         call["seq"]: after for call, after in pairwise(rows)
@@ -134,11 +175,16 @@ def _pieces(rows: Sequence[Row]) -> Iterator[Row]:
     }  # fmt: skip
     turns: list[list[Row]] = []
     for row in sorted(rows, key=lambda row: (row["at"], row["seq"])):
-        if row["kind"] == "user_prompt":
+        if row["kind"] == "user_prompt" if by_hook else _is_prompt(row):
             turns.append([row])
         elif turns:
             turns[-1].append(row)
     return filter(None, (_piece(turn, results) for turn in turns))
+
+
+def _is_prompt(row: Row) -> bool:
+    data = row["data"]
+    return row["kind"] == "message" and data.get("role") == "user" and data.get("tier") in (None, "user")
 
 
 def _piece(turn: Sequence[Row], results: Mapping[int, Row]) -> Row | None:
@@ -156,6 +202,8 @@ def _piece(turn: Sequence[Row], results: Mapping[int, Row]) -> Row | None:
         "steps": once(_step(row) for row in calls if row["data"].get("ok") is not False),
         "failures": [asdict(failure) for row in failed if (failure := _failure(row, results.get(row["seq"])))],
         "told": procedures(own),
+        "then": followed([_step(row) for row in calls if row["data"].get("ok") is not False]),
+        "corrected": [asdict(one) for one in corrections(own)],
     }  # fmt: skip
     return {
         "seq": prompt["seq"], "at": prompt["at"], "to_seq": max(row["seq"] for row in turn),
@@ -196,4 +244,7 @@ def _work(row: Row) -> Work:
         seconds=detail["seconds"], steps=tuple(detail["steps"]),
         failures=tuple(Failure(**one) for one in detail["failures"]),
         told=tuple((name, tuple(steps)) for name, steps in detail["told"]),
+        then=tuple((edit, run) for edit, run in detail.get("then", ())),
+        corrected=tuple(Correction(**one) for one in detail.get("corrected", ())),
+        interrupted=row["outcome"] == "interrupted", place=row["dir"],
     )  # fmt: skip

@@ -246,11 +246,15 @@ def translate(error: sqlite3.Error) -> MemorydError:
     elif _primary(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         failure = CannotWrite(f"cannot open or write the journal: {error}; see that its directory is writable")
     elif _primary(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        failure = InternalError(
-            f"the journal is damaged ({error}): stop memoryd, move state.db, state.db-wal and state.db-shm away or put"
-            " a backup in their place, and start again; the Markdown memory stays, its history starts anew"
-        )
+        failure = damaged(str(error))
     else:
         failure = InternalError(f"the journal failed: {error}; `memoryd doctor` looks it over")
     failure.__cause__ = error
     return failure
+
+
+def damaged(reason: str) -> InternalError:
+    return InternalError(
+        f"the journal is damaged ({reason}): stop memoryd, move state.db, state.db-wal and state.db-shm away or put"
+        " a backup in their place, and start again; the Markdown memory stays, its history starts anew"
+    )

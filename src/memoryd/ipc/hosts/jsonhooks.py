@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from memoryd.ipc.events import EndStatus, Event, EventAdapter, Tier
 from memoryd.ipc.faults import explain
 from memoryd.ipc.hosts.base import RawHook, Recall, TranscriptRead, TranscriptState, Translated, TranslationError
-from memoryd.ipc.hosts.record import RESULT_CHARS, compact, parse, summary_of, text_of
-from memoryd.ipc.sanitise import within
+from memoryd.ipc.hosts.record import compact, parse, summary_of, text_of
 
 Payload = Mapping[str, Any]
 Fields = dict[str, Any]  #: kind, data and turn_id of one event
@@ -205,7 +204,7 @@ def uses_tool(
     name: str, given: object, result: str, *, turn: str | None, ok: bool | None, took_ms: object = None,
     tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),
 ) -> tuple[Fields, ...]:  # fmt: skip
-    """A tool call of a host without a transcript that names it: the use, and the start of what it gave.
+    """A tool call of a host without a transcript that names it: the use, and what it gave, whole.
 
     :param ok: None: the call was broken off
     """
@@ -218,9 +217,8 @@ def uses_tool(
         "files": files,
     }
     use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
-    text = within(result, RESULT_CHARS)
-    said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": text, "tier": tier}}
-    return (use, said) if text.strip() else (use,)
+    said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": result, "tier": tier}}
+    return (use, said) if result.strip() else (use,)
 
 
 #: the events of Claude Code, which others fire too, in the order in which they are registered

@@ -16,8 +16,7 @@ from pydantic import ValidationError
 from memoryd.clock import parse_rfc3339
 from memoryd.ipc.events import TIER_OF_ROLE, Event, EventAdapter, Role, Tier
 from memoryd.ipc.hosts.base import TranscriptRead, TranscriptState
-from memoryd.ipc.hosts.record import RESULT_CHARS, cut, parse, summary_of
-from memoryd.ipc.sanitise import within
+from memoryd.ipc.hosts.record import cut, parse, summary_of
 
 MAX_LINE_BYTES = 32 * 1024 * 1024  #: longer lines are skipped
 
@@ -110,9 +109,7 @@ class LineReader:
 
     def message(self, event_id: str, role: Role, text: str, tier: Tier | None = None) -> None:
         """A text of the conversation; an empty one is none."""
-        if text.strip():
-            data = {"role": role, "text": cut(text), "tier": tier or TIER_OF_ROLE[role]}
-            self._emit({"kind": "message", "id": event_id, "at": self.at, "turn_id": self.state.turn_id, "data": data})
+        self._text(event_id, role, cut(text), tier or TIER_OF_ROLE[role])
 
     def compaction(self, event_id: str, summary: str) -> None:
         """The conversation was compacted, which no hook of the host tells before or after."""
@@ -133,17 +130,22 @@ class LineReader:
         )  # fmt: skip
 
     def result(self, call_id: str, event_id: str, text: str, *, ok: bool) -> None:
-        """A call's result; one of a call that nobody saw is a message alone."""
+        """A call's result, whole; one of a call that nobody saw is a message alone."""
         call = self.calls.pop(call_id, None)
         if call is not None:
             self._tool_use(call, ok=ok, ended_at=self.at)
-        self.message(event_id, "tool", within(text, RESULT_CHARS), call.tier if call else Tier.TOOL)
+        self._text(event_id, "tool", text, call.tier if call else Tier.TOOL)
 
     def interrupt(self) -> None:
         """No call that waits will get a result any more."""
         for call in self.calls.values():
             self._tool_use(call, ok=None, ended_at=None)
         self.calls.clear()
+
+    def _text(self, event_id: str, role: Role, text: str, tier: Tier) -> None:
+        if text.strip():
+            data = {"role": role, "text": text, "tier": tier}
+            self._emit({"kind": "message", "id": event_id, "at": self.at, "turn_id": self.state.turn_id, "data": data})
 
     def _tool_use(self, call: Call, *, ok: bool | None, ended_at: datetime | None) -> None:
         took_ms = int((ended_at - call.at).total_seconds() * 1000) if ended_at else -1

@@ -9,7 +9,6 @@ from memoryd.ipc.sanitise import within
 
 MAX_TEXT_BYTES = 64 * 1024  #: of one message; the rest is cut
 SUMMARY_CHARS = 500  #: of a tool's input
-RESULT_CHARS = 1_000  #: of a tool's result
 
 
 def parse(text: str | bytes) -> Any:

@@ -119,12 +119,19 @@ class HandedOver(Result):
 
 
 class MaintenanceParams(Params):
-    #: index: the search index is removed and built again; reflect, merge, daily: what the sweep does once a day
-    task: Literal["index", "reflect", "merge", "daily"]
+    #: index: the search index is removed and built again; reflect, merge, daily, forget: what the sweep does once a
+    #: day; dream: what it does by `[dreaming] schedule`
+    task: Literal["index", "reflect", "merge", "daily", "forget", "dream"]
+    cwd: AbsolutePath | None = None  #: of `dream`: only the memory of this project; None: everywhere
+    backfill: bool = False  #: of `dream`: replay old notes and summaries into candidates, and promote nothing
+    since: AwareDatetime | None = None  #: of a backfill; None: as far back as there is anything
 
 
 class Maintained(Result):
     runs: tuple[str, ...] = ()  #: that changed memory
+    staged: int = 0  #: of `dream`: candidates that are new
+    waiting: int = 0  #: and how many wait
+    promoted: int = 0
 
 
 METHODS: dict[str, Method] = {

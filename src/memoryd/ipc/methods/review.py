@@ -16,8 +16,8 @@ class ReviewItem(Result):
     id: str
     at: AwareDatetime
     scope: ScopeName
-    kind: Literal["save", "supersede", "lines", "archive", "outside", "draft"]
-    text: str  #: what would be written or taken away; a diff for `outside`
+    kind: Literal["save", "supersede", "lines", "archive", "contradiction", "dream", "outside", "draft"]
+    text: str  #: what would be written or taken away; a diff for `outside`, both memories for `contradiction`
     reason: str
     tier: Tier  #: of the text that it rests on
     words: str | None = None  #: what an edit starts from; None: nothing of it can be worded otherwise
@@ -36,6 +36,7 @@ class ReviewDecideParams(Params):
     id: str = Field(max_length=40)
     decision: Literal["accept", "reject", "undo"]  #: undo: what was decided is taken back, and waits again
     text: str | None = Field(default=None, min_length=1, max_length=20_000)  #: to be written instead; accept only
+    keep: Literal["first", "second", "both"] | None = None  #: of a contradiction, with accept; None: the first
 
 
 class ReviewDecided(Result):

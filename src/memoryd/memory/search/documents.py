@@ -96,7 +96,7 @@ def memories(catalogue: Catalogue, root: str) -> dict[str, Memory]:
 
     :param root: the memory directory of the catalogue
     """
-    held: tuple[Memory, ...] = (*catalogue.entries, *catalogue.procedures, *catalogue.lines, *catalogue.sessions)
+    held: tuple[Memory, ...] = (*catalogue.papers, *catalogue.lines, *catalogue.sessions, *catalogue.archived)
     return {_memory_id(root, memory): memory for memory in held}
 
 

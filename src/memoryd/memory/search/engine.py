@@ -11,7 +11,7 @@ from memoryd.memory.search.documents import Document
 from memoryd.memory.search.embedding import EmbedderSpec
 from memoryd.memory.search.port import Damaged, Field, Found, IndexState, Removal
 
-VERSION = 4  #: of the schema, of the tokens and of what is taken in; another one is built anew beside it
+VERSION = 5  #: of the schema, of the tokens and of what is taken in; another one is built anew beside it
 ANSWER_SECONDS, COMMIT_SECONDS = 30.0, 300.0  #: an embedder loads in seconds, and reads 26 texts a second or more
 REST_SECONDS = 60.0  #: a reader that was not asked for that long ends
 

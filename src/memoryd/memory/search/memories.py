@@ -81,10 +81,12 @@ def matching(catalogue: Catalogue, query: str, match: Match = "words") -> list[R
     """
     asked, words = content_words(query), asked_content(query)
     held: list[tuple[Memory, str, frozenset[str]]] = [
-        (known, _text_of(known.entry), known.words) for known in (*catalogue.entries, *catalogue.procedures)
+        (known, _text_of(known.entry), known.words) for known in catalogue.papers
     ]
     held += [(line, line.text, line.words) for line in catalogue.lines]
-    held += [(summary, summary.text, content_words(summary.text)) for summary in catalogue.sessions]
+    held += [
+        (summary, summary.text, content_words(summary.text)) for summary in (*catalogue.sessions, *catalogue.archived)
+    ]
     return [
         Relevant(memory, _relevance(memory, asked, known))
         for memory, text, known in held

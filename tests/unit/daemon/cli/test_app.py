@@ -17,7 +17,7 @@ CONTRACT = (
     "doctor", "consolidate", "jobs", "pause", "resume", "recall", "search", "list", "show", "save", "edit",
     "forget", "log", "diff", "undo", "why", "sessions", "history", "logs", "config", "statusline", "demo",
     "review", "goals", "note", "mcp", "purge", "export", "import", "import-archive", "backup", "maintain", "privacy",
-    "usage", "scopes", "trust", "procedures", "report",
+    "usage", "scopes", "trust", "procedures", "report", "evolve", "profile", "dream",
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def test_without_a_command_the_help_teaches(cli: Cli) -> None:
         assert words in ran.out
 
 
-GROUPS = ("scopes", "service", "sessions", "jobs", "review", "goals", "note")
+GROUPS = ("scopes", "service", "sessions", "jobs", "review", "goals", "note", "dream")
 
 
 @pytest.mark.parametrize("name", [n for n in CONTRACT if n not in GROUPS])

@@ -67,7 +67,7 @@ def test_a_broken_file_of_one_host_keeps_no_other_from_its_change(
     assert "mcpServers" not in (home / ".gemini" / "settings.json").read_text()
     assert not (home / ".cursor").exists()
     assert "broken: " in cli("install", "--list").out
-    assert "keep it out of what you commit" in cli("install", "gemini", "--project", "--dry-run").err
+    assert "keep it out of what you commit" in cli("install", "qwen", "--project", "--dry-run").err
 
 
 def test_an_unknown_host_and_no_host_are_not_found(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

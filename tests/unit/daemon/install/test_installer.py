@@ -232,13 +232,54 @@ def test_removal_finds_every_place(installer: Installer, target: Target, tmp_pat
     project = installer.target("claude-code", tmp_path / "p")
     project.main.parent.mkdir(parents=True)
     project.main.write_text('{"a": 1}\n')
-    carry_out(installer.plan_install(target))
     carry_out(installer.plan_install(project))
+    other = installer.target("gemini")
+    carry_out(installer.plan_install(other))
     carry_out(installer.plan_removal())
+    assert not other.main.exists()
     assert project.main.read_text() == '{"a": 1}\n'
     assert not target.main.exists()
     assert not installer.script.exists()
     assert not (installer.places.data / "installs.json").exists()
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "opencode"])
+def test_user_and_project_never_both_hold_our_hooks(host: str, installer: Installer, tmp_path: Path) -> None:
+    user, project = installer.target(host), installer.target(host, tmp_path / "p")
+    theirs = project.wants.settings[0].path
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("# mine\n" if theirs.suffix == ".toml" else "{}\n")
+    before = theirs.read_bytes()
+    carry_out(installer.plan_install(project))
+    plan = installer.plan_install(user)
+    assert project.main in [change.path for change in plan.visible], "it is shown before it is done"
+    carry_out(plan)
+    assert (installer.state(user), installer.state(project)) == ("installed", "absent")
+    assert (theirs.read_bytes(), installer.plan_install(user).changes) == (before, ())
+    assert list(installer.of_projects()) == []
+    again = installer.plan_install(project)
+    assert again.changes == ()
+    assert f"`memoryd install {host} --uninstall` first" in again.notes[0]
+    carry_out(installer.plan_uninstall(user))
+    carry_out(installer.plan_install(project))
+    assert installer.state(project) == "installed"
+
+
+def test_the_home_directory_as_a_project_is_the_users_own_settings(installer: Installer, home: Path) -> None:
+    user, project = installer.target("claude-code"), installer.target("claude-code", home)
+    carry_out(installer.plan_install(project))
+    carry_out(installer.plan_install(user))
+    assert installer.state(user) == "installed"
+
+
+def test_folders_that_we_made_go_with_what_they_held_and_others_stay(installer: Installer, home: Path) -> None:
+    (home / ".claude").mkdir()
+    for host in ("claude-code", "copilot", "opencode"):
+        carry_out(installer.plan_install(installer.target(host)))
+    (home / ".copilot" / "mine").mkdir()
+    carry_out(installer.plan_removal())
+    left = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_dir()}
+    assert {one for one in left if not one.startswith(".local")} == {".claude", ".copilot", ".copilot/mine"}
 
 
 def test_removal_says_what_stays_in_a_project_that_was_moved(installer: Installer, tmp_path: Path) -> None:

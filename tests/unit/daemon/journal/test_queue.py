@@ -423,3 +423,23 @@ def test_a_person_asks_for_one_try_and_the_next_ones_are_the_workers_own(tmp_pat
         queue.settle(job, outcome, now=START, duration_ms=1, give_up=False)
         assert journal.read(lambda c: c.execute("select reason from jobs").fetchone()[0]) == later
     journal.close()
+
+
+def test_a_clock_that_was_ahead_holds_up_no_job(tmp_path: Path) -> None:
+    now = START + timedelta(days=40)
+    journal = open_journal(tmp_path, lambda: now, interval=1)
+    queue, runs = JournalQueue(journal, Path("/u"), lambda: 60), JournalRuns(journal, Path("/u"))
+    append(journal, "user_prompt", text="one", dir=DIRS[0])
+    append(journal, "turn", dir=DIRS[0])
+    job = queue.claim(now)
+    assert job is not None
+    commit(runs, job, runs.project(job))
+    append(journal, "turn", dir=DIRS[1], session="y")
+    put_off = queue.claim(now)
+    assert put_off is not None
+    queue.settle(put_off, Failed(reason="x"), now=now, duration_ms=1, give_up=False)
+    now = START
+    append(journal, "turn", dir=DIRS[0])
+    claimed = [queue.claim(now), queue.claim(now)]
+    assert {one.dir for one in claimed if one is not None} == set(DIRS)
+    journal.close()

@@ -113,13 +113,13 @@ def test_the_tool_decides_the_tier_of_its_result(name: str, tier: str) -> None:
     assert (message.data.role, message.data.text, message.data.tier) == ("tool", "out", tier)
 
 
-def test_long_inputs_and_results_are_cut_and_a_failed_call_is_told() -> None:
+def test_long_inputs_are_cut_results_are_whole_and_a_failed_call_is_told() -> None:
     found = read(lines(calls("t", "Bash", {"command": "x" * 9000}, "a"), result("t", "y" * 9000, "u", error=True)))
     use, message = found.events
     assert use.kind == "tool_use"
     assert (len(use.data.summary), use.data.ok) == (500, False)
     assert message.kind == "message"
-    assert len(message.data.text) == 1000
+    assert message.data.text == "y" * 9000
 
 
 @pytest.mark.parametrize(

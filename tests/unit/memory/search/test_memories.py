@@ -70,3 +70,16 @@ def test_what_a_better_hit_says_already_and_further_lines_of_one_file_come_last(
     assert names.index("knowledge/other.md") < len(names) - 3
     assert names[: names.index("knowledge/other.md")].count("constraints.md") <= PER_FILE
     assert {names[-1], names[-2], names[-3]} & {"knowledge/copy.md", "knowledge/first.md"}
+
+
+def test_the_summary_of_a_merged_session_and_an_instinct_are_found_and_the_page_of_a_month_is_not() -> None:
+    catalogue = Catalogue.build(
+        {
+            FileKey(Root.PROJECT, "long-term/2026-10-02-a.md"): b"## Asked\n- reconcile the zanzibar ledger\n",
+            FileKey(Root.PROJECT, "long-term/2026-10.md"): b"# 2026-10\n- zanzibar 3\n",
+            FileKey(Root.PROJECT, "instincts/a.md"): b"---\nname: x\n---\nwhen: zanzibar\nthen: ask first\n",
+        }
+    )
+    found = [relevant.memory.key.path for relevant in matching(catalogue, "zanzibar")]
+    assert sorted(found) == ["instincts/a.md", "long-term/2026-10-02-a.md"]
+    assert catalogue.sessions == (), "it is no recent session"

@@ -175,6 +175,7 @@ _PROJECT = _patterns(
 )  # fmt: skip
 _CHANGED = _patterns(
     Kind.PROJECT,
+    r"we(?:'ve| have)? (?:just |recently |finally )?(?:re)?(?:licensed|branded|platformed|based|hosted|homed) (?:[\w-]+ ){0,4}from [\w.+# -]{2,30} to \w",
     r"(?:about |around |roughly |approximately |nearly |over |up to )?(?:\d[\d.,]*|one|two|three|four|five|ten|twenty|a hundred|a thousand|half a) ?(?:k|m|thousand|million|billion)? (?:daily|monthly|weekly|active|paying|concurrent) (?:active )?(?:users|customers|visitors|requests|orders)\b",
     r"(?!(?:this|that|it|there|what|i|you|he|she|they|which)\b)(?:[\w'/.-]+ ){1,6}(?:moved|switched|migrated|changed|went|renamed|raised|bumped|lowered) (?:over |up |down |back )?(?:from \S+(?: \S+){0,3} )?to (?!<THIS>)\S",
     r"(?!(?:this|that|it|there|what|i|you|we|he|she|they|which)\b)(?:[\w'/.-]+ ){1,5}(?:is|are) (?!<THIS>|work|pass|fail|green|red|fixed|broken|ready|done|fine|ok|up|down|back|gone|\w+ (?:for|with) (?:it|this|that))\S+(?: \S+){0,3} now\b",
@@ -265,6 +266,10 @@ ENGLISH = Language(
             r"\b(?P<old>[\w.+#-]+?)(?: (?:account|server|box|setup|licen[cs]e|instance))?(?:'s| is| was| has| have| are| got|'s been| has been)(?: been| now| finally)* (?:gone|dead|history|replaced|retired|out|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out|discontinued|dropped|scrapped|killed off?)\b"
         ),
         regex(r"\b(?:swapped|traded|exchanged|replaced|left) (?:out )?(?P<old>[\w.+#-]+) (?:for|with)\b"),
+        regex(
+            r"\b(?:rather|sooner) (?:have|use|see|get|read|take) [\w .+#-]{2,40}? than (?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
+        ),
+        regex(r"\b(?:gone|going|went|weaned myself) off (?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"),
         regex(r",? not (?:in |on |with |at )?(?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2}?)(?: any ?more)?[\s.!]*$"),
     ),
     slots=SLOTS,

@@ -13,6 +13,12 @@ from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.patterns import Language
 
 MAX_NAME_CHARS = 80  #: of an entry
+#: what somebody has one of, whatever it is: "The user's font is ...", 用户的字体是
+_OWN = lazy(
+    r"the user(?:'s (\w+(?: (?!is\b|are\b)\w+){0,3}) (?:is|are)\b| uses? .{2,40}? as the user's (\w+(?: \w+){0,3})$)"
+    r"|用户的([\u4e00-\u9fffA-Za-z ]{1,8}?)(?:现在|已经)?(?:是|换成|改成|改为|从)",
+    re.IGNORECASE,
+)
 _CONTRAST = lazy(r"\b(?:over|instead of|rather than|and not)\b|, not\b|而不是|而非|，不(?:要|用)", re.IGNORECASE)
 
 
@@ -73,4 +79,6 @@ def slots_of(text: str, language: Language, among: frozenset[str] | None = None)
     """Return the single-valued attributes that a text is about: the person's name, the answer language, ..."""
     matched = simplified(text)
     asked = (slot for slot in language.slots if among is None or slot[0] in among)
-    return frozenset(name for name, pattern in asked if pattern.search(matched))
+    named = {name for name, pattern in asked if pattern.search(matched)}
+    own = _OWN.match(matched) if among is None and not named else None
+    return frozenset(named | ({f"own {next(filter(None, own.groups())).casefold()}"} if own else set()))
