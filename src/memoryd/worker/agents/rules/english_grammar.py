@@ -43,7 +43,7 @@ _NAMING = lazy(
 )
 #: "as a DBA", "being colour-blind", "frontend engineer now"
 _SUBJECTLESS = lazy(
-    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now\b)"
+    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now[\s.!]*$)"
     r"|^(?:just |recently )?(?=moved to )",
     re.IGNORECASE,
 )
