@@ -1,8 +1,10 @@
 """`make days`: sixty days of a simulated user, and what a new session is told on each morning.
 
     python bench/days [--seed N] [--phrases FILE] [--days 60] [--each] [--show]
+    python bench/days --pairs FILE | --apart FILE [--show]
 
-Prints a table, writes it to bench/results, and exits 1 when a bound is broken.
+Prints a table, writes it to bench/results, and exits 1 when a bound is broken. `--pairs` and `--apart` only ask, for
+each two sentences of a file, whether the second takes the place of the first or stands beside it (`pairs.py`).
 """
 
 import argparse
@@ -20,6 +22,8 @@ sys.path[:1] = [str(_ROOT), str(_ROOT / "tests")]
 from bench.days.life import OWN, TOLD_BY_DAY, Life, read  # noqa: E402
 from bench.days.living import Lived, live  # noqa: E402
 from bench.days.mechanisms import ALL, MECHANISMS, Mechanism  # noqa: E402
+from bench.days.pairs import RIGHT, apart, rows_of, tied  # noqa: E402
+from bench.days.pairs import report as report_pairs  # noqa: E402
 from bench.ground import prepared  # noqa: E402
 
 RESULTS = _ROOT / "bench" / "results"
@@ -48,7 +52,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--show", action="store_true", help="also what was missed or told too much, on how many mornings"
     )
+    parser.add_argument("--pairs", type=Path, help="phrases of which each statement is tried with each change of it")
+    parser.add_argument("--apart", type=Path, help="pairs of sentences of which none takes the place of the other")
     options = parser.parse_args(argv)
+    if options.pairs or options.apart:
+        return _paired(options)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     life = Life(options.seed, read(options.phrases), options.days)
     wanted = MECHANISMS if options.each else {}
@@ -62,6 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.show:
         print("\n".join(_shown(whole)))
     return int(bool(broken(whole)))
+
+
+def _paired(options: argparse.Namespace) -> int:
+    found = [*tied(read(options.pairs))] if options.pairs else [*apart(rows_of(options.apart))]
+    print(report_pairs(found))
+    if options.show:
+        print("\n".join(str(pair) for pair in sorted(found, key=lambda pair: pair.end) if pair.end != RIGHT))
+    return 0
 
 
 def _lived(life: Life, folder: Path, mechanism: Mechanism) -> Lived:
