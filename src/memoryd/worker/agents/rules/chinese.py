@@ -6,6 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
+from memoryd.worker.agents.rules.chinese_olds import OLD_VALUES
 from memoryd.worker.agents.rules.chinese_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.chinese_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.chinese_words import regex
@@ -335,21 +336,7 @@ CHINESE = Language(
     changed=regex(
         r"改(?!一下|下)|换|迁|搬|[调挪转](?:到|去|成|为|岗)|调了|挪|作废|变了|不再|别再|升级|升[到成]|降到|放宽|收紧|解除|取消|弃用|停用|下线|到期|老的|旧的|原来|之前|以前|如今|往后|[起开]始|更正|更新|migrate|relocate|switch|[uU]pdate"
     ),
-    old_value=(
-        regex(
-            r"(?:^|[，,。] ?)(?:说起来)?(?P<old>[A-Za-z][\w.+#-]*|[\u4e00-\u9fff]{2,6}?) ?(?:那条|这条|上的[\u4e00-\u9fff]{2,4}|的[\u4e00-\u9fff]{2,4})?(?:上周|昨天|已经|都|全|就|早|也)*(?:(?:不用|不要)[^，。]{0,4}了|取消|作废|停用|退役|下线|归档|弃用?|废弃|太贵|太慢|太重|拆干净|拆掉|拆|废|不续费|不再)"
-        ),
-        regex(
-            r"(?:从|由)(?P<old>[A-Za-z][\w.+#-]*(?: [A-Za-z\d][\w.]*)*|[\u4e00-\u9fff]{2,8}?) ?(?:换|迁|搬|改|切|升|转|调|挪|离职|离开|辞职|毕业)"
-        ),
-        regex(
-            r"(?:(?:不再|不要再?|别再?)(?:使用|用|跑|写|在|住)|不再|不用|弃用|放弃|取代|替代|替换|代替)了? ?(?P<old>[A-Za-z][\w.+#-]*(?: -?[A-Za-z][\w.+#-]*){0,2}|[\u4e00-\u9fff]{2,8}?) ?(?:了|$|，|,|。|的)"
-        ),
-        regex(r"(?:不要|别) ?(?P<old>[A-Za-z][\w.+#-]*(?: -?[A-Za-z][\w.+#-]*){0,2}) ?(?:了|$|。)"),
-        regex(r"把 ?(?P<old>[A-Za-z][\w.+#-]*|[\u4e00-\u9fff]{2,8}?) ?(?:换|改|替|迁)"),
-        regex(r"(?P<old>[A-Za-z][\w.+#-]*) ?(?:不用了|停了|下线了|废弃了|没了|换掉了|退役了)"),
-        regex(r"(?:而不是|而非|不是) ?(?P<old>[A-Za-z][\w.+#-]*)"),
-    ),
+    old_values=OLD_VALUES,
     slots=SLOTS,
     reason=regex(r"[，,]?\s*(?:因为|原因是|毕竟|由于|主要是|理由是|为的是|是为了)"),
     anaphoric=regex(

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.english_grammar import render
+from memoryd.worker.agents.rules.english_olds import OLD_VALUES
 from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.english_words import regex
@@ -248,30 +249,7 @@ ENGLISH = Language(
     changed=regex(
         r"\b(?:moved|migrat\w+|relocat\w+|cut ?over|swapped|switched|replaced|renamed|changed|promoted|upgraded|ported|tightened|loosened|relaxed|raised|lowered|bumped|lifted|cancelled|canceled|retired|is history|(?:is|are|got|went|been) (?:gone|dead|over|out|lifted|switched off|turned off|shut down|read-only)|no longer|any ?more|these days|nowadays|as of|instead|after all|back to|no more|new (?:rule|policy|plan|job|title|name|address|laptop|machine|value|limit)|used to be|was wrong|was silly|correction|update)\b"
     ),
-    old_value=(
-        regex(r"\bfrom (?P<old>(?-i:[A-Z0-9])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)*|[\w.+#-]+(?: [\w.+#-]+)?) to\b"),
-        regex(
-            r"\b(?:no longer|don'?t|do not|aren'?t|isn'?t|not)(?: \w+){0,2}? (?:on|use|using|run|in|with|at|a|an|the)? ?(?P<old>[\w.+#-]+)(?: \w+){0,2} (?:any ?more)\b"
-        ),
-        regex(
-            r"\bno longer (?:\w+ing |in |on |at |with |use |work (?:at|for) |a |an |the )?(?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"
-        ),
-        regex(
-            r"\bno longer (?:want|like|need|prefer|use|write|do) [\w' -]{2,40}? (?:in|on|with|at|as) (?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
-        ),
-        regex(
-            r"\b(?:instead of|rather than|replac(?:ed|es|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|moved (?:off|away from)|moving (?:off|away from)|got rid of|left|quit|retired|scrapped|abandoned) (?:the |our |in |on |with |at )?(?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
-        ),
-        regex(
-            r"\b(?P<old>[\w.+#-]+?)(?: (?:account|server|box|setup|licen[cs]e|instance))?(?:'s| is| was| has| have| are| got|'s been| has been)(?: been| now| finally)* (?:gone|dead|history|replaced|retired|out|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out|discontinued|dropped|scrapped|killed off?)\b"
-        ),
-        regex(r"\b(?:swapped|traded|exchanged|replaced|left) (?:out )?(?P<old>[\w.+#-]+) (?:for|with)\b"),
-        regex(
-            r"\b(?:rather|sooner) (?:have|use|see|get|read|take) [\w .+#-]{2,40}? than (?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2})"
-        ),
-        regex(r"\b(?:gone|going|went|weaned myself) off (?P<old>[\w.+#-]+(?: [\w.+#-]+)?)"),
-        regex(r",? not (?:in |on |with |at )?(?P<old>[\w.+#-]+(?: [\w.+#-]+){0,2}?)(?: any ?more)?[\s.!]*$"),
-    ),
+    old_values=OLD_VALUES,
     slots=SLOTS,
     reason=regex(
         r",?\s+(?:because|since(?! \d)|as (?:it|we|they|our|the(?! [\w-]+(?: [\w-]+)?[\s.!]*$))|due to|so that|given that|on account of|the reason (?:is|being)|for the reason that)\s+|:\s+(?=we (?:got|were|had)|it |our )"

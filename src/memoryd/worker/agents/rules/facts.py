@@ -17,7 +17,7 @@ class Fact:
     lasting: int = 0  #: the weight of its sentence
     beside: str = ""  #: the prompt that the sentence stands in
     reason: str = ""  #: of a decision
-    old_values: tuple[str, ...] = ()  #: named as holding no longer
+    old_values: tuple[str, ...] = ()  #: places in which one stands that holds no longer
     changes: bool = False  #: gives a new value for something known
     may_change: bool = False  #: sounds a little like it
     adds: bool = False  #: stands beside what is known

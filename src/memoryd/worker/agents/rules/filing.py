@@ -17,6 +17,7 @@ from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
+from memoryd.worker.agents.rules.olds import asserts, values_in
 from memoryd.worker.agents.rules.owners import new_scope, other_owner
 from memoryd.worker.agents.rules.patterns import Kind
 from memoryd.worker.agents.rules.topics import FRAME, Topic, about, slug_words
@@ -40,6 +41,7 @@ _SPEAKER = lazy(
     r"(?:moved|relocated|living|based|working|joined|left|quit|started|switched|changed|promoted|got|bought|job|title|role)\b",
     re.IGNORECASE,
 )
+_NAMES_ONE = lazy(r"[A-Z]|\d")
 _AT_FIRM = lazy(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
 
 
@@ -117,22 +119,20 @@ class Desk:
         """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
         if fact.adds and not fact.old_values:
             return []
+        found = list(dict.fromkeys(held for place in fact.old_values for held in self._asserting(place, fact)))
         slots = slots_of(fact.text, fact.language)
-        found = [held for held in self._held if _same_attribute(held, fact, slots)]
-        for old in fact.old_values:
-            found += [held for held in self._asserting(old, fact) if held not in found]
+        if not found:
+            found = [held for held in self._held if _same_attribute(held, fact, slots)]
         if not found and fact.may_change:
             found = self._closest(fact, frozenset(newest))
         if not found and fact.changes and not fact.old_values:
             found = self._just_said(fact, slots, newest)
         return found
 
-    def _asserting(self, old: str, fact: Fact) -> list[Held]:
-        """Return what holds the value that is named as old, in as many of its first words as anything does."""
-        words = old.split()
-        for n in range(len(words), 0, -1):
-            value = " ".join(words[:n])
-            if content_words(value) - FRAME and (found := [h for h in self._held if _asserts(h, value, fact)]):
+    def _asserting(self, place: str, fact: Fact) -> list[Held]:
+        """Return what holds the value that is named as old, in as many of its words as anything does."""
+        for value in values_in(place):
+            if found := [held for held in self._held if _ends(held, value, fact)]:
                 return found
         return []
 
@@ -219,7 +219,7 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     english = fact.language is ENGLISH is language_of(held.text)
     if english and held.file in ("", "constraints.md") and not _on_topic(held, "", fact):
         return False  # another thing of the same kind
-    if fact.old_values and not any(fold(old.split()[0]) in held.folded for old in fact.old_values):
+    if any(map(_NAMES_ONE.search, fact.old_values)):
         return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
 
@@ -239,13 +239,12 @@ def _beside(held: Held, fact: Fact) -> bool:
     return held.fact is not None and held.fact.beside == fact.beside
 
 
-def _asserts(held: Held, old: str, fact: Fact) -> bool:
-    """Whether a fact holds the value that is named as old, and not as one to avoid."""
-    family = (held.file == "user.md") == (fact.kind is Kind.PERSON)
-    if held.file == "identity.md" or _beside(held, fact) or not (family or _on_topic(held, old, fact)):
+def _ends(held: Held, old: str, fact: Fact) -> bool:
+    """Whether a fact takes a value out that is held, which it names as old."""
+    if held.file == "identity.md" or _beside(held, fact) or not asserts(held, old):
         return False
-    said = re.search(rf"(?<![a-z0-9_]){re.escape(fold(old))}(?![a-z0-9])", held.folded)
-    return said is not None and not _DENIED.search(held.folded[: said.start()])
+    text, said = (re.sub(rf"{re.escape(old)}(?: for\b)?", " ", words) for words in (fact.text, fact.said))
+    return not other_owner(held.text, text) and not new_scope(held.text, said)
 
 
 def _on_topic(held: Held, old: str, fact: Fact) -> bool:

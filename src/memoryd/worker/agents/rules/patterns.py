@@ -110,7 +110,7 @@ class Language:
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
     present: re.Pattern[str]  #: anywhere: holds now, as if it had not before: "now", 现在
     changed: re.Pattern[str]  #: anywhere: something is not as it was: "moved", "is history", 改, 换
-    old_value: tuple[re.Pattern[str], ...]  #: group `old`: the value that no longer holds
+    old_values: tuple[re.Pattern[str], ...]  #: group `old`: where a value that no longer holds stands
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason
     anaphoric: re.Pattern[str]  #: a fact that only points at something said elsewhere: "always do that"

@@ -20,13 +20,14 @@ from memoryd.worker.agents.rules.filters import (
 )
 from memoryd.worker.agents.rules.fragments import rejoined
 from memoryd.worker.agents.rules.languages import language_of
+from memoryd.worker.agents.rules.olds import places_of_old
 from memoryd.worker.agents.rules.ownership import Ownership
 from memoryd.worker.agents.rules.patterns import Language
-from memoryd.worker.agents.rules.rendering import MAX_FACT_CHARS, old_values, with_next
+from memoryd.worker.agents.rules.rendering import MAX_FACT_CHARS, with_next
 from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, ELECTED, LASTING, weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of
 from memoryd.worker.agents.rules.signs import Place
-from memoryd.worker.agents.rules.weighing import facts_of, unsure
+from memoryd.worker.agents.rules.weighing import facts_of, sounds_changed, unsure
 from memoryd.worker.agents.rules.wholes import whole
 
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
@@ -147,7 +148,7 @@ class _Reader:
         if not language.question.match(sentence.masked):
             self._changes |= sentence.lasting >= ANNOUNCING and sentence.changing >= CHANGING
             self._corrects |= bool(language.correction.search(sentence.masked))
-            self._old_values += old_values(sentence.masked, language)
+            self._old_values += places_of_old(sentence.text, sentence.masked, language)
 
     def _take_statement(self, sentence: Sentence, language: Language, *, under_heading: bool) -> None:
         sentence, taken_back = after_retraction(sentence, language)
@@ -162,7 +163,7 @@ class _Reader:
     def _stated(self, sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
         """Return the facts of a sentence, read as what it may be: a statement, or a correction."""
         facts = facts_of(sentence, language, under_heading=under_heading)
-        if not facts and (self._corrects or self._changes or sentence.changing >= CHANGING):
+        if not facts and (self._corrects or self._changes or sounds_changed(sentence, language)):
             facts = unsure(sentence, language)
         facts = [fact for fact in facts if not hides_what_it_says(fact.text)]
         about_it = len(facts) == 1 and _PRONOUN.match(facts[0].said)

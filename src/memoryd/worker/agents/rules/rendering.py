@@ -7,6 +7,7 @@ from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import CHINESE
+from memoryd.worker.agents.rules.olds import places_of_old
 from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language
 from memoryd.worker.agents.rules.scales import CHANGING, HINTING
 from memoryd.worker.agents.rules.sentences import Sentence
@@ -35,26 +36,20 @@ def fact_of(
         kind=kind, text=line, said=sentence.text, language=language, importance=importance, lasting=sentence.lasting,
         reason=reason,
     )  # fmt: skip
-    return _with_claims(fact, sentence.masked, sentence.changing)
+    return _with_claims(fact, sentence)
 
 
-def _with_claims(fact: Fact, masked: str, changing: int) -> Fact:
+def _with_claims(fact: Fact, sentence: Sentence) -> Fact:
     """What the whole sentence says about other facts holds for each part of it."""
-    language = fact.language
+    language, masked, changing = fact.language, sentence.masked, sentence.changing
     return replace(
         fact,
-        old_values=old_values(masked, language),
+        old_values=places_of_old(sentence.text, masked, language),
         changes=changing >= CHANGING,
         may_change=changing >= HINTING or any(p.search(masked) for p in (language.changed, language.present)),
         adds=bool(language.addition.search(masked)),
         everywhere=bool(language.everywhere.search(masked)),
     )
-
-
-def old_values(masked: str, language: Language) -> tuple[str, ...]:
-    """Return the values that a sentence names as holding no longer."""
-    found = (match["old"].strip(" .") for pattern in language.old_value for match in pattern.finditer(masked))
-    return tuple(dict.fromkeys(old for old in found if len(old) > 1))
 
 
 def with_next(fact: Fact, following: Fact) -> Fact:

@@ -13,7 +13,7 @@ from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import ASKED, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
+from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
@@ -91,6 +91,14 @@ def _fact(
     else:
         kind = Kind.RULE if under_heading else language.kind_of(sentence.masked[slice(*span)])
     return fact_of(sentence, span, language, kind, REMEMBERED if part[0].remembered else importance)
+
+
+def sounds_changed(sentence: Sentence, language: Language) -> bool:
+    """Whether a sentence that is no question says that something is not as it was."""
+    if language.question.match(sentence.masked):
+        return False
+    signs = (language.changed, language.present, *language.old_values)
+    return sentence.changing >= CHANGING or any(sign.search(sentence.masked) for sign in signs)
 
 
 def unsure(sentence: Sentence, language: Language) -> list[Fact]:
