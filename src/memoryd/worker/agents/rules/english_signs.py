@@ -1,6 +1,7 @@
 """English words: the signs that a sentence is weighed by, and what a lasting one is about."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from memoryd.patterns import lazy
@@ -9,10 +10,12 @@ from memoryd.worker.agents.rules.patterns import Kind
 
 _TOKEN = lazy(
     r"https?://\S+|#[a-z][\w-]+|[\w~-]*[/\\][\w./\\*-]+|\w[\w-]*\.[a-z]\w{0,4}\b(?:\(\))?|\w+\(\)|\w+_\w+"
-    r"|\d[\w.,:%]*|[a-z]+(?:['-][a-z]+)*|\x1a+|[?!,.;:()]",
+    r"|\d[\w.,:%]*|[a-z]+(?:['-][a-z]+)*|\x1a+|[\u3400-\u9fff]+|->|=>|→|[?!,.;:()=]",
     re.IGNORECASE,
 )
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
+_CAPITAL, _SHAPES, _I = lazy(r"[A-Z\u3400-\u9fff]"), frozenset("QFUC9"), frozenset(("I", "I'm", "I've", "I'd", "I'll"))
+_GAP = 3  #: most words between the two of a frame
 _SYMBOL = lazy(r"[/\\_]|\.\w|\(\)")
 _SIZES, _LONG = ((3, "1-3"), (7, "4-7"), (15, "8-15"), (25, "16-25")), "26-"  #: most words of a size
 
@@ -137,19 +140,42 @@ _PHRASES = _index()
 def grams(masked: str) -> frozenset[str]:
     """Return the stems of a sentence's words, their pairs, and `^...` what opens it.
 
-    Q is a quotation, F a symbol, U an address, C a channel, 9 a number.
+    Q is a quotation, F a symbol, U an address, C a channel, 9 a number; N a name, a capital within, and _ any word: what
+    stands around a value tells more than a value that nobody said before.
     """
     words = _plain(masked)
     size = next((name for most, name in _SIZES if len(words) <= most), _LONG)
     pairs = {" ".join(pair) for pair in pairwise(words)}
     opening = {sign for gram in openers(masked) for sign in (f"^{gram}", f"^{gram}~{size}")}
-    return frozenset(pairs | set(map(_stem, words)) | opening | {f"~{size}"})
+    return frozenset(pairs | set(map(_stem, words)) | opening | {f"~{size}"} | set(_frames(masked)))
+
+
+def _frames(masked: str) -> Iterator[str]:
+    """Yield what stands around values: `is N`, `^my _ is`, `on _ $` where a sentence ends."""
+    words = _named(masked)
+    yield from (" ".join(pair) for pair in pairwise(words) if "N" in pair)
+    yield from (f"{a} {b} N" for a, b, c in zip(words, words[1:], words[2:], strict=False) if c == "N")
+    ended = words[:-1] if words[-1:] and words[-1] in ".!," else words
+    for n in range(1, min(_GAP, len(ended) - 1) + 1):
+        yield f"{ended[-1 - n]} {'_ ' * n}$"
+        yield f"^{ended[0]} {'_ ' * (n - 1)}{ended[n]}" if n > 1 else ""
 
 
 def openers(masked: str) -> frozenset[str]:
     """Return the first word of a sentence, and the first two."""
     words = _plain(masked)
     return frozenset((" ".join(words[:1]), " ".join(words[:2])))
+
+
+@kept_for_a_run
+def _named(masked: str) -> tuple[str, ...]:
+    """The same with N for a name."""
+    tokens = _TOKEN.findall(masked.replace("’", "'"))
+    shapes = map(_shape_of, tokens)
+    return tuple(
+        "N" if _CAPITAL.search(token, n == 0) and shape not in _SHAPES and token not in _I else shape
+        for n, (token, shape) in enumerate(zip(tokens, shapes, strict=True))
+    )
 
 
 @kept_for_a_run
