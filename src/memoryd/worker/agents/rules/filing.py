@@ -13,6 +13,7 @@ from memoryd.memory.text import fold
 from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules import proposing
+from memoryd.worker.agents.rules.attributes import attributes_of
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
@@ -208,8 +209,11 @@ def _file_of(fact: Fact, stale: list[Held]) -> str:
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     """Whether a fact gives the held attribute a new value: one of these `slots` has one value at a time."""
     shared = slots & held.slots(fact.language)
-    if not shared or other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
+    named = (attributes_of(fact.text) | attributes_of(fact.said)) & attributes_of(held.text)
+    if not (shared or named) or other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
         return False
+    if named and (fact.may_change or fact.changes) and not _beside(held, fact):
+        return True
     file = _FILE_OF.get(fact.kind)
     if held.file in PERSONAL and held.file != file and not _speaks_of_user(fact):
         return False
