@@ -145,7 +145,7 @@ _FRAMES = (
     ("instrument", r"\b(?:play|plays|playing|learning|practi[cs]e|practi[cs]ing) the\b", r"弹|拉小?提琴|学.{0,2}琴"),
     ("sport", r"\b(?:play|plays|playing|train|trains|training)\b(?! the)", r"[打踢练].{0,3}球|健身|跑步|游泳"),
     ("pet", r"\b(?:i|i['’]ve|we|user|user has) (?:have|got|has|adopted|own)? ?(?:an? )?(?:\w+ )?(?:dog|cat|pet|puppy|kitten|parrot|rabbit|hamster)\b", r"养了?|宠物"),
-    ("music", r"\b(?:listen|listens|listening) to\b", r"听"),
+    ("music", r"\b(?:listen|listens|listening) to\b", r"[都爱改只在]听|听着?(?!不|说|得|见)"),
     ("keyboard", r"\b(?:type|types|typing) on\b", r"打字"),
     ("input method", r"\binput method\b", r"打字"),
     ("editor", r"\b(?:edit|edits|editing|coding|write code|writes code) (?:\w+ ){0,2}(?:in|with)\b", r"写代码.{0,6}[用开]|[用开].{1,16}写代码"),
@@ -196,6 +196,7 @@ _OBJECTS = tuple(
 _CHINESE_PLACE = 12  #: characters of a clause in front of which its topic stands
 _CHINESE_CLAUSE = lazy("[，。；;！!？?]")
 _CHINESE_GIVES = lazy("是|用|换|改|现在|从|走|叫|为|：|:|在|到|定|选|看|记|放|装|跑|统一|变|迁|切|升")
+_CHINESE_CHANGES = lazy("换|改|变|迁|搬")
 _NO_HEAD = frozenset("thing one way time user team lot kind sort part place rest end day".split())
 
 
@@ -227,10 +228,9 @@ def _known(words: list[str]) -> str | None:
 
 def _named_in_chinese(text: str) -> Iterator[str]:
     for clause in _CHINESE_CLAUSE.split(text):
-        gives = _CHINESE_GIVES.search(clause)
         for words, concept in _chinese().items():
             at = clause.casefold().find(words)
-            if gives and 0 <= at <= _CHINESE_PLACE:
+            if 0 <= at <= _CHINESE_PLACE and (_CHINESE_GIVES.search(clause, at) or _CHINESE_CHANGES.search(clause)):
                 yield concept
                 clause = clause.replace(words, "·" * len(words))  # a shorter word of it names nothing else
 

@@ -12,8 +12,9 @@ from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
+from memoryd.worker.agents.rules.plain import states_plainly
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
+from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, STATED, TENTATIVE, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
@@ -42,7 +43,8 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     if masked.endswith((":", "：")) or (weight < ASKED and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    if sentence.lasting < LASTING and not under_heading and not _is_plain(found, sentence, weight):
+    plain = _is_plain(found, sentence, weight) or (weight >= (STATED if sentence.only else PLAIN) and states_plainly(sentence, language))
+    if sentence.lasting < LASTING and not under_heading and not plain:
         return []
     parts = _by_attribute(found, masked, language)
     made = (_fact(part, sentence, language, under_heading=under_heading, divided=len(parts) > 1) for part in parts)
