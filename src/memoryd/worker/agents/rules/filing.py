@@ -212,7 +212,7 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     named = (attributes_of(fact.text) | attributes_of(fact.said)) & attributes_of(held.text)
     if not (shared or named) or other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
         return False
-    if named and (fact.may_change or fact.changes) and not _beside(held, fact):
+    if named and (fact.may_change or fact.changes or fact.news) and not _beside(held, fact):
         return True
     file = _FILE_OF.get(fact.kind)
     if held.file in PERSONAL and held.file != file and not _speaks_of_user(fact):

@@ -12,7 +12,8 @@ from memoryd.worker.agents.rules.languages import ENGLISH
 from memoryd.worker.agents.rules.patterns import Kind, Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
-MAX_WORDS, MAX_CHARS = 14, 34  #: of the clause that states
+MOST = 14, 34  #: English words, Chinese characters of the clause that states
+MOST_ALONE = 10, 24  #: of one that needs no name in it, where a prompt says nothing else
 MAX_CLAUSES = 3
 
 _PASSING = lazy(
@@ -28,7 +29,7 @@ _CHINESE_PASSING = chinese_regex(
     r"|报[错了]|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|说|从来|记得|记住|几$|多少|老板|什么时候"
 )
 _NAMED = lazy(r"\w*[A-Z]\w*|\d[\w.:/-]*|`[^`]+`|[\u4e00-\u9fff\x1a]|[\w-]+/[\w-]+")
-_OURS = lazy(r"(?:i|i['’]m|my|we|we['’]re|our|the|this|all)\b|[我咱本]", re.IGNORECASE)
+_OURS = lazy(r"(?:my|our)\b|[我咱]", re.IGNORECASE)
 
 
 def states_plainly(sentence: Sentence, language: Language) -> bool:
@@ -44,13 +45,17 @@ def states_plainly(sentence: Sentence, language: Language) -> bool:
     passing = _PASSING if language is ENGLISH else _CHINESE_PASSING
     if passing.search(said) or language.changed.search(said):
         return False
-    named = _NAMED.search(said, len(said.split(" ")[0])) if language is ENGLISH else len(said) > 3
     given = attributes_of(language.render(Kind.PERSON, said))
-    return bool(named and any(not attribute.startswith("own ") for attribute in given))
+    known = any(not attribute.startswith("own ") for attribute in given)
+    if sentence.only and _is_short(said, language, MOST_ALONE):
+        return bool(known or (given and _OURS.match(said)))
+    named = _NAMED.search(said, len(said.split(" ")[0])) if language is ENGLISH else len(said) > 3
+    return bool(known and named)
 
 
-def _is_short(said: str, language: Language) -> bool:
-    return 3 <= len(said.split()) <= MAX_WORDS if language is ENGLISH else 4 <= len(said) <= MAX_CHARS
+def _is_short(said: str, language: Language, most: tuple[int, int] = MOST) -> bool:
+    words, chars = most
+    return 2 <= len(said.split()) <= words if language is ENGLISH else 4 <= len(said) <= chars
 
 
 def _asks(sentence: Sentence, said: str, language: Language) -> bool:
