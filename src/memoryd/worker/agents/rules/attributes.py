@@ -127,7 +127,6 @@ _NOUNS = """
     approvals = 审批
     team size, headcount = 团队人数
     product owner, po = 产品负责人 产品经理
-    client, customer = 客户 甲方
     deadline = 截止日期 截止时间 交付日
     budget = 预算
     date format = 日期格式
@@ -170,7 +169,7 @@ _FRAMES = (
     ("license", r"\b(?:re)?licen[cs]ed?\b", r"许可证"),
     ("port", r"\blistens? on\b|\bport\b|\blocalhost:", r"端口"),
     ("frontend framework", r"\bfrontend\b", r"前端.{0,8}(?:用|框架|改成|换成)"),
-    ("orm", r"\borm\b", r"(?i:orm)"),
+    ("orm", r"\borm\b", r"(?i:(?<![a-z])orm(?![a-z]))"),
     ("laptop", r"\blaptop\b", r"电脑"),
     ("answer style", r"^(?!.*\b<LANGUAGE>\b)(?!.*\b(?:short|brief|long|longer|concise|terse)\b).*\b(?:(?:in|for|as) (?:your |the )?(?:answers?|replies|responses)|answers? as|when (?:you|the assistant) (?:answer|repl(?:y|ies))|(?:answer|talk to|reply to) (?:me|the user) in)\b", r"^(?!.*(?:[中英日德法韩]文|英语|日语|简短|简洁|详细)).*(?:回答|回复|跟(?:我|用户)[讲说])"),
 )  # fmt: skip
@@ -195,6 +194,8 @@ _OBJECTS = tuple(
 )
 _CHINESE_PLACE = 12  #: characters of a clause in front of which its topic stands
 _CHINESE_CLAUSE = lazy("[，。；;！!？?]")
+#: an English name of an attribute in front of a Chinese statement
+_LATIN = lazy(r"(?:[\u3400-\u9fff]{0,4} ?)([A-Za-z][\w ]*?) ?(?=[\u3400-\u9fff：:=])")
 _CHINESE_GIVES = lazy("是|用|换|改|现在|从|走|叫|为|：|:|在|到|定|选|看|记|放|装|跑|统一|变|迁|切|升")
 _CHINESE_CHANGES = lazy("换|改|变|迁|搬")
 _NO_HEAD = frozenset("thing one way time user team lot kind sort part place rest end day".split())
@@ -228,6 +229,8 @@ def _known(words: list[str]) -> str | None:
 
 def _named_in_chinese(text: str) -> Iterator[str]:
     for clause in _CHINESE_CLAUSE.split(text):
+        if latin := _LATIN.match(clause):
+            yield from filter(None, [_known(latin[1].casefold().split())])
         for words, concept in _chinese().items():
             at = clause.casefold().find(words)
             if 0 <= at <= _CHINESE_PLACE and (_CHINESE_GIVES.search(clause, at) or _CHINESE_CHANGES.search(clause)):
@@ -253,6 +256,16 @@ def _english() -> dict[str, str]:
 def _chinese() -> dict[str, str]:
     words = {word.casefold(): row[0][0] for row in _rows() for word in row[1]}
     return dict(sorted(words.items(), key=lambda item: -len(item[0])))
+
+
+def without_name(phrase: str) -> str:
+    """Return what a noun phrase says beside the attribute that it names: "metrics endpoint" of "metrics endpoint port"."""
+    words = phrase.casefold().split()
+    named = next((n for n in range(len(words)) if _single(" ".join(words[n:])) in _english()), len(words))
+    left = " ".join(words[:named])
+    for name in _chinese():
+        left = left.replace(name, " ")
+    return left
 
 
 def _rows() -> Iterator[tuple[list[str], list[str]]]:
