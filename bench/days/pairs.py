@@ -3,7 +3,7 @@
 Each pair is two sessions of a memory of its own, through the rules agent. A file of `--pairs` holds phrases
 (`life.py`): each way of saying a subject with each way of changing it. A file of `--apart` is a JSON array:
 
-    [{say: [one prompt, another], first, second}]: `first` and `second` are words of the two that must both be told
+    [{say: [one prompt, another], first, second}]: words of the two, one or a list, that must all be told
 """
 
 import json
@@ -51,7 +51,7 @@ def apart(rows: Sequence[Mapping[str, Any]]) -> Iterator[Pair]:
     for row in rows:
         said, then = row["say"]
         before, after = _played(said, then)
-        end = _end_of_two(before, after, row["first"], row["second"])
+        end = _end_of_two(before, after, _listed(row["first"]), _listed(row["second"]))
         yield Pair(say=said, then=then, end=end, before=before, after=after)
 
 
@@ -83,12 +83,16 @@ def _end_of_change(before: Sequence[str], after: Sequence[str], old: str, new: s
     return "the statement is not kept" if not _told(before, old) else "the change is not believed"
 
 
-def _end_of_two(before: Sequence[str], after: Sequence[str], first: str, second: str) -> str:
-    if not _told(before, first):
+def _end_of_two(before: Sequence[str], after: Sequence[str], first: Sequence[str], second: Sequence[str]) -> str:
+    if not all(_told(before, words) for words in first):
         return "the statement is not kept"
-    if not _told(after, first):
+    if not all(_told(after, words) for words in first):
         return "the first is lost"
-    return RIGHT if _told(after, second) else "the second is not kept"
+    return RIGHT if all(_told(after, words) for words in second) else "the second is not kept"
+
+
+def _listed(words: str | Sequence[str]) -> Sequence[str]:
+    return (words,) if isinstance(words, str) else words
 
 
 def _told(memory: Sequence[str], words: str) -> bool:

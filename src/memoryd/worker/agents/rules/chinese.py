@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
-from memoryd.worker.agents.rules.chinese_olds import OLD_VALUES
+from memoryd.worker.agents.rules.chinese_change import NEWS, OLD_VALUES
 from memoryd.worker.agents.rules.chinese_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.chinese_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.chinese_words import regex
@@ -336,6 +336,7 @@ CHINESE = Language(
     changed=regex(
         r"改(?!一下|下)|换|迁|搬|[调挪转](?:到|去|成|为|岗)|调了|挪|作废|变了|不再|别再|升级|升[到成]|降到|放宽|收紧|解除|取消|弃用|停用|下线|到期|老的|旧的|原来|之前|以前|如今|往后|[起开]始|更正|更新|migrate|relocate|switch|[uU]pdate"
     ),
+    news=NEWS,
     old_values=OLD_VALUES,
     slots=SLOTS,
     reason=regex(r"[，,]?\s*(?:因为|原因是|毕竟|由于|主要是|理由是|为的是|是为了)"),

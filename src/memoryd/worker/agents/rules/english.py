@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.english_grammar import render
-from memoryd.worker.agents.rules.english_olds import OLD_VALUES
+from memoryd.worker.agents.rules.english_change import NEWS, OLD_VALUES
 from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.english_words import regex
@@ -249,6 +249,7 @@ ENGLISH = Language(
     changed=regex(
         r"\b(?:moved|migrat\w+|relocat\w+|cut ?over|swapped|switched|replaced|renamed|changed|promoted|upgraded|ported|tightened|loosened|relaxed|raised|lowered|bumped|lifted|cancelled|canceled|retired|is history|(?:is|are|got|went|been) (?:gone|dead|over|out|lifted|switched off|turned off|shut down|read-only)|no longer|any ?more|these days|nowadays|as of|instead|after all|back to|no more|new (?:rule|policy|plan|job|title|name|address|laptop|machine|value|limit)|used to be|was wrong|was silly|correction|update)\b"
     ),
+    news=NEWS,
     old_values=OLD_VALUES,
     slots=SLOTS,
     reason=regex(

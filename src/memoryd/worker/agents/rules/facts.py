@@ -20,6 +20,7 @@ class Fact:
     old_values: tuple[str, ...] = ()  #: places in which one stands that holds no longer
     changes: bool = False  #: gives a new value for something known
     may_change: bool = False  #: sounds a little like it
+    news: bool = False  #: tells of something that is as it was not before
     adds: bool = False  #: stands beside what is known
     corrects: bool = False  #: takes back what was said before it, without naming it
     tentative: bool = False  #: counts only when it replaces something known

@@ -13,12 +13,13 @@ from memoryd.memory.text import fold
 from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules import proposing
+from memoryd.worker.agents.rules.attributes import attributes_of
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.olds import asserts, values_in
-from memoryd.worker.agents.rules.owners import new_scope, other_owner
+from memoryd.worker.agents.rules.owners import elsewhere, new_scope, other_bearer, other_owner
 from memoryd.worker.agents.rules.patterns import Kind
 from memoryd.worker.agents.rules.topics import FRAME, Topic, about, slug_words
 from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
@@ -155,6 +156,8 @@ class Desk:
                 continue
             if other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
                 continue
+            if _attributes(fact) & attributes_of(held.text) and other_bearer(held.text, fact.text):
+                continue
             just_said, on_topic = held.text in newest, shared >= ON_TOPIC * words
             if _comparable(held, fact):
                 near = (shared >= 2 or just_said or on_topic) if fact.changes else shared >= 2 and just_said
@@ -201,15 +204,19 @@ class Desk:
 def _file_of(fact: Fact, stale: list[Held]) -> str:
     """What replaces a line stands where it stood, unless it says who somebody is."""
     file = _FILE_OF.get(fact.kind, "")
-    stood_in = stale[0].file if stale else ""
-    return stood_in if stood_in and (fact.tentative or file not in PERSONAL) else file
+    return stale[0].file if stale and (fact.tentative or file not in PERSONAL) else file
 
 
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     """Whether a fact gives the held attribute a new value: one of these `slots` has one value at a time."""
     shared = slots & held.slots(fact.language)
-    if not shared or other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
+    named = _attributes(fact) & attributes_of(held.text)
+    if not (shared or named) or other_bearer(held.text, fact.text) or new_scope(held.text, fact.said):
         return False
+    if not named and other_owner(held.text, fact.text):
+        return False
+    if named and (fact.may_change or fact.changes or fact.news) and not _beside(held, fact):
+        return True
     file = _FILE_OF.get(fact.kind)
     if held.file in PERSONAL and held.file != file and not _speaks_of_user(fact):
         return False
@@ -222,6 +229,10 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     if any(map(_NAMES_ONE.search, fact.old_values)):
         return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
+
+
+def _attributes(fact: Fact) -> frozenset[str]:
+    return attributes_of(fact.text) | attributes_of(fact.said)
 
 
 def _speaks_of_user(fact: Fact) -> bool:
@@ -243,8 +254,7 @@ def _ends(held: Held, old: str, fact: Fact) -> bool:
     """Whether a fact takes a value out that is held, which it names as old."""
     if held.file == "identity.md" or _beside(held, fact) or not asserts(held, old):
         return False
-    text, said = (re.sub(rf"{re.escape(old)}(?: for\b)?", " ", words) for words in (fact.text, fact.said))
-    return not other_owner(held.text, text) and not new_scope(held.text, said)
+    return not elsewhere(held.text, re.sub(rf"{re.escape(old)}(?: for\b)?", " ", fact.said))
 
 
 def _on_topic(held: Held, old: str, fact: Fact) -> bool:

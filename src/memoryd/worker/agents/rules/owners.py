@@ -6,7 +6,9 @@ import re
 
 from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.attributes import without_name
 from memoryd.worker.agents.rules.chinese_script import simplified
+from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.topics import FRAME
 
 _PRONOUN = (
@@ -20,11 +22,26 @@ _SUBJECT = lazy(
     rf"(?:the |our |all |new |this (?:repo|project)'s )?(?!{_PRONOUN}\b)((?:[\w.'’/-]+ ){{0,3}}?[\w.'’/-]+) (?=(?:\w+ly )?{_VERB}\b)",
     re.IGNORECASE,
 )
+_BEARER = lazy(
+    rf"(?:the user['’]s |the |our |my |all |this (?:repo|project)'s )?(?!{_PRONOUN}\b|the user\b)((?:[\w.’/-]+ ){{0,3}}?[\w.’/-]+)"
+    rf"(?:['’]s)? (?=(?:\w+ly )?{_VERB}\b)",
+    re.IGNORECASE,
+)
+#: what stands in front of the verb of a Chinese fact that gives something another value
+_CHINESE_BEARER = lazy(
+    r"(?:以后|今后|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)?(?:现在|已经|以后|目前)*(?:都|统一|全)?(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
+)
+#: words of a subject that tell no project from another, and no thing of one from its next
+_GENERIC = content_words(
+    "project repo repository service app application system code codebase production prod team company work daily main"
+    " primary default current new old regular favourite favorite coding personal whole everything stack setup one thing"
+    " 以后 今后 项目 服务 这个 个项 团队 公司 系统 统现 现在 线上 这边 我们 主力 默认 新的 平时 最近 目前 用户 户现 在我 我的"
+)
 _KIN = (
     r"(?:parents?|mother|mom|mum|father|dad|sister|brother|son|daughter|kids?|child|children|wife|husband|partner|girlfriend"
-    r"|boyfriend|friends?|colleagues?|coworkers?|boss|manager|teammates?|flatmate|roommate|family|cat|dog|client|customer)"
+    r"|boyfriend|friends?|colleagues?|coworkers?|boss|manager|teammates?|flatmate|roommate|neighbou?rs?|uncle|aunt|cousin|niece|nephew|grandma|grandpa|family|cat|dog|client|customer)"
 )
-_OTHERS = lazy(rf"the user['’]s (?:\w+ ){{0,2}}?({_KIN})\b", re.IGNORECASE)
+_OTHERS = lazy(rf"(?:the user['’]s|my) (?:\w+ ){{0,2}}?({_KIN})\b", re.IGNORECASE)
 _CHINESE_OTHERS = lazy(
     r"(?:用户|我)的?(父母|爸妈|爸爸|妈妈|父亲|母亲|儿子|女儿|孩子|老婆|老公|妻子|丈夫|对象|同事|朋友|室友|老板|领导|弟弟|妹妹|哥哥|姐姐|家人|客户|猫|狗)"
 )
@@ -45,19 +62,56 @@ def other_owner(held: str, fact: str) -> bool:
     return bool(one and other and not one & other)
 
 
+def other_bearer(held: str, fact: str) -> bool:
+    """Whether a fact is about somebody or something that another does not speak of: "my wife", "the metrics endpoint"."""
+    if _kin(held) != _kin(fact):
+        return True
+    if language_of(held) is not language_of(fact):
+        return False
+    bearer = _bearer(fact) - _GENERIC
+    return bool(bearer) and not bearer & content_words(simplified(held))
+
+
 def new_scope(held: str, said: str) -> bool:
     """Whether a sentence restricts itself ("for release branches") to what the held fact does not speak of."""
-    return any(
-        words and not words & content_words(held)
-        for found in _SCOPE.finditer(said)
-        if (words := content_words(found[1] or found[2]) - FRAME - _TIMES)
-    )
+    scope = _scope(said)
+    return bool(scope) and not scope & content_words(held)
+
+
+def elsewhere(held: str, said: str) -> bool:
+    """Whether a fact holds for one place ("for caching"), and a sentence that names its value speaks of another thing."""
+    if _kin(held) != _kin(said):
+        return True
+    scope = _scope(held)
+    return bool(scope) and language_of(held) is language_of(said) and not scope & content_words(said)
+
+
+def _scope(text: str) -> frozenset[str]:
+    """The words of the places that a text restricts itself to."""
+    found = (content_words(match[1] or match[2]) for match in _SCOPE.finditer(text))
+    return frozenset().union(*found) - FRAME - _TIMES - _GENERIC
+
+
+def _bearer(text: str) -> frozenset[str]:
+    """The words of what a fact is about beside the person, the project and the attribute itself."""
+    if language_of(text) is ENGLISH:
+        found = _BEARER.match(simplified(text))
+    else:
+        found = _CHINESE_BEARER.match(without_name(simplified(text)))
+    return content_words(without_name(found[1])) if found else frozenset()
+
+
+def _kin(text: str) -> str:
+    """Whom of the person's a fact is about, '' when it is about themselves or a thing."""
+    matched = simplified(text)
+    found = _OTHERS.match(matched) or _CHINESE_OTHERS.match(matched)
+    return found[1].casefold() if found else ""
 
 
 def _subject(text: str) -> frozenset[str]:
     matched = simplified(text)
-    if kin := _OTHERS.match(matched) or _CHINESE_OTHERS.match(matched):
-        return frozenset({kin[1].casefold()})
+    if kin := _kin(text):
+        return frozenset({kin})
     if _USER.match(matched) or matched.startswith("用户"):
         return frozenset({"the user"})
     found = _SUBJECT.match(matched)

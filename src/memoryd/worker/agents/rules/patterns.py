@@ -110,6 +110,7 @@ class Language:
     addition: re.Pattern[str]  #: the sentence adds to something known: "also", 另外
     present: re.Pattern[str]  #: anywhere: holds now, as if it had not before: "now", 现在
     changed: re.Pattern[str]  #: anywhere: something is not as it was: "moved", "is history", 改, 换
+    news: re.Pattern[str]  #: anywhere: something is as it was not before: what it says may take the place of another
     old_values: tuple[re.Pattern[str], ...]  #: group `old`: where a value that no longer holds stands
     slots: tuple[tuple[str, re.Pattern[str]], ...]  #: attributes with one value at a time
     reason: re.Pattern[str]  #: between a statement and its reason

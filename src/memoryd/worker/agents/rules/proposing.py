@@ -34,7 +34,8 @@ def _line(held: Held, same: Held | None) -> list[Proposal]:
 
 def _entry(held: Held, same: Held | None) -> list[Proposal]:
     if held.fact:
-        said, importance, reason = held.fact.kind, held.fact.importance, held.fact.reason
+        said = held.fact.kind if held.fact.kind in _TYPE_OF else Kind.PROJECT
+        importance, reason = held.fact.importance, held.fact.reason
     elif held.entry:
         said, importance, reason = _KIND_OF.get(held.entry.type, Kind.PROJECT), held.entry.importance, ""
     else:

@@ -47,6 +47,7 @@ def _with_claims(fact: Fact, sentence: Sentence) -> Fact:
         old_values=places_of_old(sentence.text, masked, language),
         changes=changing >= CHANGING,
         may_change=changing >= HINTING or any(p.search(masked) for p in (language.changed, language.present)),
+        news=bool(language.news.search(masked)),
         adds=bool(language.addition.search(masked)),
         everywhere=bool(language.everywhere.search(masked)),
     )

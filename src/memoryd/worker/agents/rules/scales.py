@@ -25,7 +25,7 @@ LASTING = 80  #: from this on a sentence says something lasting
 ELECTED = 20  #: from this on it does when another reader found so too
 SHORT = 60  #: from this on one of a single clause does that a rule's pattern knows, or that is about us
 PLAIN = -60  #: from this on "remember: ..." does, and a single clause about the person, a preference, the project
-ASKED = -400  #: from this on what opens with a wish to remember does
+ASKED = -400  #: from this on what opens with a wish to remember does, and what a prompt plainly states and nothing else
 TENTATIVE = -250  #: from this on a sentence beside a correction may replace something known
 HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 CUT = -300  #: a first or last clause below this is left out
@@ -52,7 +52,8 @@ def weighed(sentence: Sentence, place: Place, language: Language) -> Sentence:
         signs |= patterns_in(sentence.masked, language)
     lasting, changing, forgetting = (_sum(scale, signs, language) for scale in Scale)
     around = _sum(Scale.LASTING, (sign for sign in signs if sign.startswith(NEIGHBOURS)), language)
-    return replace(sentence, lasting=lasting, alone=lasting - around, changing=changing, forgetting=forgetting)
+    return replace(sentence, lasting=lasting, alone=lasting - around, changing=changing, forgetting=forgetting,
+                   only=place.before is None and place.after is None)  # fmt: skip
 
 
 def weigh_clause(masked: str, language: Language) -> int:

@@ -50,6 +50,7 @@ class Sentence:
     alone: int = 0  #: the same, whatever its neighbours say
     changing: int = 0  #: for one that gives a new value for something known
     forgetting: int = 0  #: for a wish to forget
+    only: bool = False  #: its prompt says nothing else
 
 
 def mask(text: str) -> str:

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.attributes import attributes_of
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
+from memoryd.worker.agents.rules.plain import states_plainly
 from memoryd.worker.agents.rules.rendering import fact_of
 from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
@@ -42,7 +44,8 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     if masked.endswith((":", "：")) or (weight < ASKED and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    if sentence.lasting < LASTING and not under_heading and not _is_plain(found, sentence, weight):
+    plain = _is_plain(found, sentence, weight) or (weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language))
+    if sentence.lasting < LASTING and not under_heading and not plain:
         return []
     parts = _by_attribute(found, masked, language)
     made = (_fact(part, sentence, language, under_heading=under_heading, divided=len(parts) > 1) for part in parts)
@@ -95,15 +98,16 @@ def _fact(
 
 def sounds_changed(sentence: Sentence, language: Language) -> bool:
     """Whether a sentence that is no question says that something is not as it was."""
-    if language.question.match(sentence.masked):
+    start, _ = after_opener(sentence.masked, 0, len(sentence.masked), language)
+    if language.question.match(sentence.masked) or language.request.match(sentence.masked, start):
         return False
-    signs = (language.changed, language.present, *language.old_values)
+    signs = (language.news, language.changed, *language.old_values)
     return sentence.changing >= CHANGING or any(sign.search(sentence.masked) for sign in signs)
 
 
 def unsure(sentence: Sentence, language: Language) -> list[Fact]:
     """Return what a sentence beside a correction may say: it counts when it replaces something known."""
-    if sentence.lasting < TENTATIVE:
+    if sentence.lasting < (ASKED if sentence.only and attributes_of(sentence.text) else TENTATIVE):
         return []
     masked = sentence.masked.rstrip(_ASKED_MARKS)
     fact = fact_of(sentence, (0, len(masked)), language, language.kind_of(masked), PREFERRED)

@@ -20,6 +20,12 @@ _LEAVING = (
     r"|wip(?:ed|ing)|uninstall(?:ed|ing)|kill(?:ed|ing)|deprecat(?:ed|ing)|sunset(?:ting)?|outgrew|lost|was)"
 )
 
+NEWS = regex(
+    r"\b(?:now|nowadays|these days|lately|recently|any ?more|no longer|instead|went back|back (?:to|on)|new|started|joined|promoted|turned|grew|grown"
+    r"|from now on|from here on|going forward|since (?:last|this|the)|as of|(?:mov|switch|chang|migrat|relocat|upgrad|bump|swap|replac|renam|port|shift"
+    r"|mov|convert|transition|downgrad|rais|lower)\w*|got an?|finally|after all|change of plans?|update|by now|took over|takes over)\b"
+    r"|[-=]+>|→"
+)
 OLD_VALUES = (
     regex(rf"\bfrom (?!(?:now|here|today|then|this)\b){_SPAN}"),
     regex(rf"\b{_LEAVING} {_SPAN}"),
