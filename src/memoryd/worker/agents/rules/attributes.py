@@ -4,6 +4,8 @@
 Chinese words are looked for as they stand, English ones as words, also in the plural.
 """
 
+# ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
+
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -198,7 +200,9 @@ _CHINESE_CLAUSE = lazy("[，。；;！!？?]")
 _LATIN = lazy(r"(?:[\u3400-\u9fff]{0,4} ?)([A-Za-z][\w ]*?) ?(?=[\u3400-\u9fff：:=])")
 _CHINESE_GIVES = lazy("是|用|换|改|现在|从|走|叫|为|：|:|在|到|定|选|看|记|放|装|跑|统一|变|迁|切|升")
 _CHINESE_CHANGES = lazy("换|改|变|迁|搬")
-_NO_HEAD = frozenset("thing one way time user team lot kind sort part place rest end day".split())
+_NO_HEAD = frozenset(
+    ["thing", "one", "way", "time", "user", "team", "lot", "kind", "sort", "part", "place", "rest", "end", "day"]
+)
 
 
 @lru_cache(maxsize=2_048)
@@ -263,7 +267,7 @@ def without_name(phrase: str) -> str:
     words = phrase.casefold().split()
     named = next((n for n in range(len(words)) if _single(" ".join(words[n:])) in _english()), len(words))
     left = " ".join(words[:named])
-    for name in _chinese():
+    for name in (name for name in _chinese() if not name.isascii()):
         left = left.replace(name, " ")
     return left
 

@@ -3,6 +3,8 @@
 Group `old` is the place where the value stands, wider than the value: which words of it are one, memory tells.
 """
 
+# ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
+
 from memoryd.worker.agents.rules.chinese_words import regex
 
 _NEW = r"换|改|迁|搬|切|升|转|调|挪|到|去了|离职|离开|辞职|毕业"
@@ -22,10 +24,14 @@ NEWS = regex(
 )
 OLD_VALUES = (
     regex(rf"[从由自] ?{_SPAN} ?(?:{_NEW})"),
-    regex(rf"{_LEAVING}(?:了|再|把|给我|使用|用|跑|写|在|住|叫我?|称呼我|做|喝|走|看|上)* ?{_SPAN}(?=[，。；;！!？?]|了|$|的|{_NEW})"),
+    regex(
+        rf"{_LEAVING}(?:了|再|把|给我|使用|用|跑|写|在|住|叫我?|称呼我|做|喝|走|看|上)* ?{_SPAN}(?=[，。；;！!？?]|了|$|的|{_NEW})"
+    ),
     regex(rf"把 ?{_SPAN} ?(?:换|改|替|迁|撤|下|停|删|卸)"),
     regex(rf"(?:^|[，。；;] ?)(?:说起来)?{_SPAN} ?{_ENDED}"),
     regex(r"(?:^|[，。；;：:] ?)(?P<old>[^，。；;：:]{1,30}?) ?(?:[-=]+>|→)"),
-    regex(rf"(?:^|[，。；;] ?)(?P<old>[A-Za-z][^，。；;：:\u4e00-\u9fff]{{1,30}}?) ?(?:改成|改为|换成|换为|换到|迁到|切到|升级到)"),
-    regex(rf"[换改迁切升转]\w{{0,2}} ?(?P<old>[^，。；;]{{1,20}}?) ?为"),
+    regex(
+        r"(?:^|[，。；;] ?)(?P<old>[A-Za-z][^，。；;：:\u4e00-\u9fff]{1,30}?) ?(?:改成|改为|换成|换为|换到|迁到|切到|升级到)"
+    ),
+    regex(r"[换改迁切升转]\w{0,2} ?(?P<old>[^，。；;]{1,20}?) ?为"),
 )

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from memoryd.patterns import lazy
-from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_change import NEWS, OLD_VALUES
+from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_subjects import ALIASES, SLOTS
 from memoryd.worker.agents.rules.english_words import regex

@@ -3,6 +3,8 @@
 Group `old` is the place where the value stands, wider than the value: which words of it are one, memory tells.
 """
 
+# ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
+
 from memoryd.worker.agents.rules.english_words import regex
 
 _END = r"(?=\s*(?:[,;:!?()]|\.(?:\s|$)|[-=]+>|→|\s[-–—]+\s|$|\b(?:to|with|for|into|in favou?r|but|and (?:i|we|now)|it['’]?s|now|any ?more)\b))"

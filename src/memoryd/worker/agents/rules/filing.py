@@ -42,6 +42,7 @@ _SPEAKER = lazy(
     r"(?:moved|relocated|living|based|working|joined|left|quit|started|switched|changed|promoted|got|bought|job|title|role)\b",
     re.IGNORECASE,
 )
+_OF_A_THING = lazy(r"(?:the|our) (?!user\b)", re.IGNORECASE)
 _NAMES_ONE = lazy(r"[A-Z]|\d")
 _AT_FIRM = lazy(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
 
@@ -156,7 +157,9 @@ class Desk:
                 continue
             if other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
                 continue
-            if _attributes(fact) & attributes_of(held.text) and other_bearer(held.text, fact.text):
+            if (_OF_A_THING.match(fact.text) or _attributes(fact) & attributes_of(held.text)) and other_bearer(
+                held.text, fact.text
+            ):
                 continue
             just_said, on_topic = held.text in newest, shared >= ON_TOPIC * words
             if _comparable(held, fact):

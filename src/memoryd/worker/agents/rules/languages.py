@@ -12,7 +12,9 @@ __all__ = ["CHINESE", "ENGLISH", "language_of"]
 _CJK_CHAR = lazy(f"[{CJK}]")
 #: words that only grammar needs: a sentence of one language may hold names of the other
 _CHINESE_GRAMMAR = lazy("[的了是我你他她它在把用不没有要都就住坐人在做也换改们們这這那请請别別吗嗎吧呢]")
-_ENGLISH_GRAMMAR = lazy(r"\b(?:i|i['’](?:m|ve|d)|my|me|we|our|the|this|is|are|for|to|at|in|on|from|with|as|of|not|now)\b", re.I)
+_ENGLISH_GRAMMAR = lazy(
+    r"\b(?:i|i['’](?:m|ve|d)|my|me|we|our|the|this|is|are|for|to|at|in|on|from|with|as|of|not|now)\b", re.I
+)
 LEAST_GRAMMAR = 2
 
 

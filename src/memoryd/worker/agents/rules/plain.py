@@ -3,6 +3,8 @@
 "Our CI runs on Buildkite" is worth keeping although it weighs little: nothing but what it says can be meant by it.
 """
 
+# ruff: noqa: E501  (a pattern is one line: broken up it reads worse)
+
 import re
 
 from memoryd.patterns import lazy
@@ -29,7 +31,8 @@ _CHINESE_PASSING = chinese_regex(
     r"|报[错了]|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|说|从来|记得|记住|几$|多少|老板|什么时候"
 )
 _FOR_NOW = lazy(
-    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要", re.IGNORECASE
+    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要",
+    re.IGNORECASE,
 )
 _NAMED = lazy(r"\w*[A-Z]\w*|\d[\w.:/-]*|`[^`]+`|[\u4e00-\u9fff\x1a]|[\w-]+/[\w-]+")
 _OURS = lazy(r"(?:my|our)\b|[我咱]", re.IGNORECASE)

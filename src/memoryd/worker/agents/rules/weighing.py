@@ -44,7 +44,9 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     if masked.endswith((":", "：")) or (weight < ASKED and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    plain = _is_plain(found, sentence, weight) or (weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language))
+    plain = _is_plain(found, sentence, weight) or (
+        weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language)
+    )
     if sentence.lasting < LASTING and not under_heading and not plain:
         return []
     parts = _by_attribute(found, masked, language)
@@ -98,11 +100,14 @@ def _fact(
 
 def sounds_changed(sentence: Sentence, language: Language) -> bool:
     """Whether a sentence that is no question says that something is not as it was."""
-    start, _ = after_opener(sentence.masked, 0, len(sentence.masked), language)
-    if language.question.match(sentence.masked) or language.request.match(sentence.masked, start):
+    masked = sentence.masked
+    if language.question.match(masked):
         return False
+    if sentence.changing >= CHANGING or language.standing.search(masked):
+        return True
+    start, _ = after_opener(masked, 0, len(masked), language)
     signs = (language.news, language.changed, *language.old_values)
-    return sentence.changing >= CHANGING or any(sign.search(sentence.masked) for sign in signs)
+    return not language.request.match(masked, start) and any(sign.search(masked) for sign in signs)
 
 
 def unsure(sentence: Sentence, language: Language) -> list[Fact]:
