@@ -14,8 +14,9 @@ _TOKEN = lazy(
     re.IGNORECASE,
 )
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
-_CAPITAL, _SHAPES, _I = lazy(r"[A-Z\u3400-\u9fff]"), frozenset("QFUC9"), frozenset(("I", "I'm", "I've", "I'd", "I'll"))
-_GAP = 3  #: most words between the two of a frame
+_CAPITAL = lazy(r"[A-Z\u3400-\u9fff]")
+_SHAPES, _I = frozenset("QFUC9"), frozenset(("I", "I'm", "I've", "I'd", "I'll"))
+_MAX_GAP = 3  #: words between the two of a frame
 _SYMBOL = lazy(r"[/\\_]|\.\w|\(\)")
 _SIZES, _LONG = ((3, "1-3"), (7, "4-7"), (15, "8-15"), (25, "16-25")), "26-"  #: most words of a size
 
@@ -154,11 +155,11 @@ def _frames(masked: str) -> Iterator[str]:
     """Yield what stands around values: `is N`, `^my _ is`, `on _ $` where a sentence ends."""
     words = _named(masked)
     yield from (" ".join(pair) for pair in pairwise(words) if "N" in pair)
-    yield from (f"{a} {b} N" for a, b, c in zip(words, words[1:], words[2:], strict=False) if c == "N")
-    ended = words[:-1] if words[-1:] and words[-1] in ".!," else words
-    for n in range(1, min(_GAP, len(ended) - 1) + 1):
-        yield f"{ended[-1 - n]} {'_ ' * n}$"
-        yield f"^{ended[0]} {'_ ' * (n - 1)}{ended[n]}" if n > 1 else ""
+    yield from (f"{a} {b} N" for (a, b), (_, c) in pairwise(pairwise(words)) if c == "N")
+    told = words[:-1] if words[-1:] and words[-1] in ".!," else words
+    for gap in range(1, min(_MAX_GAP, len(told) - 1) + 1):
+        yield f"{told[-1 - gap]} {'_ ' * gap}$"
+        yield f"^{' '.join((told[0], *'_' * gap, *told[1 + gap : 2 + gap]))}"
 
 
 def openers(masked: str) -> frozenset[str]:
