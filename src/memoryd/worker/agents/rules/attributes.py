@@ -82,7 +82,7 @@ _NOUNS = """
     state management = 状态管理
     test runner, test framework, testing framework, tests, test command = 测试框架 测试命令
     build tool, bundler, build system = 构建工具 打包工具 打包
-    package manager = 包管理器 包管理
+    package manager, dependencies, packages = 包管理器 包管理
     linter, lint tool = 代码检查 检查工具
     formatter, code formatter = 格式化工具
     type checker = 类型检查
@@ -174,7 +174,7 @@ _FRAMES = (
     ("frontend framework", r"\bfrontend\b", r"前端.{0,8}(?:用|框架|改成|换成)"),
     ("orm", r"\borm\b", r"(?i:(?<![a-z])orm(?![a-z]))"),
     ("laptop", r"\blaptop\b|\b(?:working|work|develop\w*) on an? (?-i:[A-Z])", r"电脑|手上这台|这台"),
-    ("answer style", r"^(?!.*\b<LANGUAGE>\b)(?!.*\b(?:short|brief|long|longer|concise|terse)\b).*\b(?:(?:in|for|as) (?:your |the )?(?:answers?|replies|responses)|answers? as|when (?:you|the assistant) (?:answer|repl(?:y|ies))|(?:answer|talk to|reply to) (?:me|the user) in)\b", r"^(?!.*(?:[中英日德法韩]文|英语|日语|简短|简洁|详细)).*(?:回答|回复|跟(?:我|用户)[讲说])"),
+    ("answer style", r"^(?!.*\b<LANGUAGE>\b)(?!.*\b(?:short|brief|long|longer|concise|terse)\b).*\b(?:(?:in|for|as) (?:your |the )?(?:answers?|replies|responses)|answers? as|when (?:you|the assistant) (?:answer|repl(?:y|ies))|(?:answer|talk to|reply to) (?:me|the user) in|how you (?:talk|answer|reply)|tone)\b", r"^(?!.*(?:[中英日德法韩]文|英语|日语|简短|简洁|详细)).*(?:回答|回复|跟(?:我|用户)[讲说])"),
     ("reviewer", r"\breview(?:s|ed|er|ing)?\b(?! (?:app|copy))", r"评审|(?i:code review)|审核|[Rr]eview ?给|PR.{0,3}给.{1,8}看"),
     ("ci", r"\bbuilds? runs? on\b", r"流水线|构建用"),
     ("standup", r"\bstand-?ups?\b|\bteam (?:sync|meeting)\b|\bweekly meeting\b", r"站会|晨会|例会"),
