@@ -37,7 +37,7 @@ _TAKES_BACK = lazy(
 #: tells that something is another now; what it was may go
 _CHANGES = lazy(
     r"\b(?:now|instead|actually|moved?|moving|migrat\w*|switch\w*|chang\w*|replac\w*|swap\w*|renam\w*|upgrad\w*"
-    r"|went from|rather than|used to|back to|from now on|any ?more|after all|new|no longer|nowadays|these days"
+    r"|went from|rather than|used to|back to|from now on|any ?more|after all|new|as of|no longer|nowadays|these days"
     r"|left|joined|quit|promoted|dropp\w*|ditch\w*|retired|sold|gone|turned|bump\w*)\b|[-=]+>|→"
     r"|换|改|迁|替|升|现在|搬|转|不是|不用|其实|以后|变|切|挪|调|扩|新|如今|最近|入职|跳槽",
     re.IGNORECASE,

@@ -66,7 +66,7 @@ _NOUNS = """
     spelling = 拼写
     answer language = 回答语言
     answer style, answer format, tone = 回答风格 回答方式 风格 语气
-    database, db, datastore = 数据库
+    database, db, datastore, data warehouse, warehouse = 数据库 数据仓库
     cache, caching, cache layer = 缓存
     queue, message queue, message broker, broker = 队列
     search backend, search index = 检索 搜索服务
@@ -82,7 +82,7 @@ _NOUNS = """
     state management = 状态管理
     test runner, test framework, testing framework, tests, test command = 测试框架 测试命令
     build tool, bundler, build system = 构建工具 打包工具 打包
-    package manager = 包管理器 包管理
+    package manager, dependencies, packages = 包管理器 包管理
     linter, lint tool = 代码检查 检查工具
     formatter, code formatter = 格式化工具
     type checker = 类型检查
@@ -108,12 +108,13 @@ _NOUNS = """
     naming, naming convention = 命名
     indentation, indent = 缩进
     line length, line width, max line length = 行宽 行长
-    python version, node version, go version, java version, rust version, ruby version = 版本
+    python version, python = Python 版本
+    node version, node = Node 版本
     runtime = 运行时
     language, programming language = 语言
     port, service port = 端口
     dev port, dev server port, dev server = 开发端口 开发服务器
-    api style, api format = 接口风格
+    api, api style, api format = 接口风格
     api version = 接口版本
     timeout = 超时
     coverage, coverage threshold, coverage target = 覆盖率
@@ -125,9 +126,9 @@ _NOUNS = """
     retro, retrospective = 复盘会 回顾会
     planning, planning meeting = 计划会 排期会
     team meeting, weekly, weekly meeting = 周会
-    reviewer, review owner, code owner, reviews = 评审人 审核人 代码评审
+    reviewer, review owner, code owner, reviews, code review = 评审 审核人 代码评审
     approvals = 审批
-    team size, headcount = 团队人数
+    team size, headcount = 团队人数 人数
     product owner, po = 产品负责人 产品经理
     deadline = 截止日期 截止时间 交付日
     budget = 预算
@@ -138,29 +139,29 @@ _NOUNS = """
 _FRAMES = (
     ("city", r"\b(?:i|i['’]m|i['’]ve|we|user|user is|user has|am|been|and|now|last \w+,)(?: \w+ly| now| been| still| currently)? (?:live|lives|living|lived|based|located|residing|relocated|settled) (?:here |over |out )?(?:in|at|near|to)\b|^(?:just |recently |finally )?(?:living|based|moved|relocated) (?:in|to) (?-i:[A-Z])|\b(?:i|i['’]ve|user|user has|we)(?: just| recently| finally)? moved to (?-i:[A-Z])", r"(?<!院)住(?!院)|人在|常驻|定居|坐标|搬家|搬到(?!.{0,12}(?:上|云))|搬去"),
     ("employer", r"\b(?:work|works|working|worked|job) (?:at|for)\b(?! (?:me|home|night|all)\b)|\bjoined\b|\bhired by\b|\bemployed (?:at|by)\b|\bchanged jobs?\b|\bnew (?:job|employer)\b", r"[在去].{1,20}(?:上班|就职|任职|工作|供职)|入职|跳槽|离职|换工作"),
-    ("job title", r"\b(?:work|works|working) as\b|\bpromoted to\b|\bnew (?:role|title|position)\b", r"转岗|升任|升为|升成|调岗"),
-    ("working hours", r"\b(?:i|user) (?:now )?works? (?:from )?(?:\d|\w+ (?:to|till|until)\b)", r"\d+ ?点.{0,8}(?:上班|下班)|(?:上班|下班).{0,4}\d+ ?点"),
+    ("job title", r"\b(?:work|works|working) as\b|\bpromoted to\b|\bnew (?:role|title|position)\b|\bpromoted\b|\b(?:i am|i['’]m|user is) (?:working )?as an? |\bas an? [\w ]{2,20} (?:i|the user)\b", r"转岗|升任|升为|升成|调岗|工作是"),
+    ("working hours", r"\b(?:i|user) (?:now )?works? (?:from )?(?:\d|\w+ (?:to|till|until)\b)|\bworking (?:time|hours)\b|\b(?:hours|online|office) (?:from )?\d", r"\d+ ?点.{0,8}(?:上班|下班)|(?:上班|下班).{0,4}\d+ ?点|[早朝][七八九十]晚[五六七八九十]|作息|上班时间"),
     ("drink", r"\b(?:drink|drinks|drinking)\b", r"喝"),
-    ("car", r"\b(?:drive|drives|driving) (?:an?|the|my)\b", r"开的?车|开的是|开一辆|开着一?"),
+    ("car", r"\b(?:drive|drives|driving) (?:an?|the|my)\b", r"开的?车|开的是|开一辆|开着一?|(?:我|用户|通勤|平时|现在).{0,4}开(?!发|会|始|源|关|放|门|心|除|通|启|着?写|了?个)|[新]?车"),
     ("bike", r"\b(?:ride|rides|riding) (?:an?|the|my)\b", r"骑"),
-    ("instrument", r"\b(?:play|plays|playing|learning|practi[cs]e|practi[cs]ing) the\b", r"弹|拉小?提琴|学.{0,2}琴"),
+    ("instrument", r"\b(?:play|plays|playing|learning|practi[cs]e|practi[cs]ing) the\b|\b(?:play|plays|playing|learning|practi[cs]ing) (?:\w+ )?(?:guitar|bass|piano|keys|violin|viola|cello|drums|banjo|flute|trumpet|sax|saxophone|harp|accordion|clarinet|ukulele)\b", r"弹|拉小?提琴|学.{0,2}琴"),
     ("sport", r"\b(?:play|plays|playing|train|trains|training)\b(?! the)", r"[打踢练].{0,3}球|健身|跑步|游泳"),
-    ("pet", r"\b(?:i|i['’]ve|we|user|user has) (?:have|got|has|adopted|own)? ?(?:an? )?(?:\w+ )?(?:dog|cat|pet|puppy|kitten|parrot|rabbit|hamster)\b", r"养了?|宠物"),
+    ("pet", r"\b(?:i|i['’]ve|we|user|user has) (?:have|got|has|adopted|own)? ?(?:an? )?(?:\w+ )?(?:dog|cat|pet|puppy|kitten|parrot|rabbit|hamster)\b|\b(?:my|our|new|the user['’]s) (?:\w+ )?(?:dog|cat|puppy|kitten|parrot|rabbit|hamster)\b", r"养了?|宠物|[猫狗](?!粮)"),
     ("music", r"\b(?:listen|listens|listening) to\b", r"[都爱改只在]听|听着?(?!不|说|得|见)"),
     ("keyboard", r"\b(?:type|types|typing) on\b", r"打字"),
     ("input method", r"\binput method\b", r"打字"),
-    ("editor", r"\b(?:edit|edits|editing|coding|write code|writes code) (?:\w+ ){0,2}(?:in|with)\b", r"写代码.{0,6}[用开]|[用开].{1,16}写代码"),
+    ("editor", r"\b(?:edit|edits|editing|coding|write code|writes code) (?:\w+ ){0,2}(?:in|with)\b|\bfor coding\b|\b(?:using|use|uses) \S+(?: \S+)? (?:as (?:my |an? |the )?editor|for (?:everything|coding))\b", r"写代码.{0,6}[用开]|[用开].{1,16}写代码|写代码"),
     ("notes", r"\bnotes (?:\w+ ){0,2}in\b", r"笔记(?!本)"),
     ("name", r"\bcall (?:me|the user)\b|\bname['’]?s\b|\b(?:go|goes|going) by\b|\bthe user is called\b", r"[叫喊](?:我|用户)|称呼(?:我|用户)"),
     ("pronouns", r"\bpronouns?\b", r"代词"),
     ("time zone", r"\b(?:utc|gmt|cet|est|pst)\b", r"时区"),
     ("spelling", r"\bspelling\b", r"拼写"),
-    ("hosting", r"\b(?:deploy|deploys|deployed|host|hosts|hosted|hosting|runs in production)\b", r"部署|托管|跑在"),
+    ("hosting", r"\b(?:deploy|deploys|deployed|host|hosts|hosted|hosting|runs in production)\b|\b(?:production|prod|system|models?|service|app|everything)(?: \w+)? (?:is |are )?(?:running|runs?) on\b|\bships? to\b|\bdeployment\b", r"部署|托管|跑在|[发迁]到|线上"),
     ("release day", r"\b(?:release|releases|ship|ships|go out|goes out) (?:every |each )?(?:on|at|every)\b|\brelease (?:day|time|date)\b", r"发版|发布"),
     ("database", r"\b(?:data|everything|records) (?:lives?|is stored|goes|is kept) in\b|\bstore(?:s|d)? (?:our |the |all )?data in\b|\bas (?:our |the |a )?database\b|\bthe db\b", r"存数据|数据存|库用|用.{0,12}存"),
-    ("logging library", r"\blogs? (?:with|through|via)\b", r"打日志|日志用"),
-    ("test runner", r"\btests? (?:run|runs|with|are run|are written)\b|\btest(?:s|ing)? (?:\w+ )?(?:with|on)\b|\b(?:run|use) .{1,24}for tests\b|\btest command\b", r"跑测试|测试用|单测用|用.{1,20}测"),
-    ("package manager", r"\binstall(?:s)? (?:\w+ ){0,2}(?:with|via|through|using)\b|\bto install (?:packages|dependencies|things)\b|\bdependencies (?:with|via|through)\b", r"装依赖|安装依赖|依赖用|装包"),
+    ("logging library", r"\blogs? (?:with|through|via)\b|\blogging (?:w/|with|through)|\blogs? (?:go|goes|are written|written) (?:through|to|with)\b|\bfor (?:the |our )?logging\b", r"打日志|日志用|日志"),
+    ("test runner", r"\btests? (?:run|runs|with|are run|are written)\b|\btest(?:s|ing)? (?:\w+ )?(?:with|on)\b|\b(?:run|use) .{1,24}for tests\b|\btest command\b|\bfor (?:the |our )?(?:testing|tests)\b|\btests (?:are )?(?:run|running)\b", r"跑测试|测试用|单测用|用.{1,20}测|单测"),
+    ("package manager", r"\binstall(?:s)? (?:\w+ ){0,2}(?:with|via|through|using)\b|\bto install (?:packages|dependencies|things)\b|\bdependencies (?:with|via|through)\b|\b(?:the |our )?(?:dependencies|packages) (?:with|by)\b|\bfor (?:the |our )?(?:dependencies|packages)\b", r"装依赖|安装依赖|依赖用|装包|依赖|装包"),
     ("branch", r"\bprs? (?:\w+ ){0,3}(?:target|against|go to|go against|into)\b|\bmerge requests? (?:\w+ ){0,2}(?:to|target|against)\b|\bagainst (?:\S+ )?branch\b", r"合并请求|提到.{0,16}分支|往.{0,16}分支|合到"),
     ("monitoring", r"\bmonitor(?:s|ed|ing)?\b", r"监控"),
     ("error tracker", r"\berrors? (?:\w+ ){0,4}(?:go|goes|get sent|sent|are sent|reported) (?:to|in)\b", r"错误上报"),
@@ -172,8 +173,16 @@ _FRAMES = (
     ("port", r"\blistens? on\b|\bport\b|\blocalhost:", r"端口"),
     ("frontend framework", r"\bfrontend\b", r"前端.{0,8}(?:用|框架|改成|换成)"),
     ("orm", r"\borm\b", r"(?i:(?<![a-z])orm(?![a-z]))"),
-    ("laptop", r"\blaptop\b", r"电脑"),
-    ("answer style", r"^(?!.*\b<LANGUAGE>\b)(?!.*\b(?:short|brief|long|longer|concise|terse)\b).*\b(?:(?:in|for|as) (?:your |the )?(?:answers?|replies|responses)|answers? as|when (?:you|the assistant) (?:answer|repl(?:y|ies))|(?:answer|talk to|reply to) (?:me|the user) in)\b", r"^(?!.*(?:[中英日德法韩]文|英语|日语|简短|简洁|详细)).*(?:回答|回复|跟(?:我|用户)[讲说])"),
+    ("laptop", r"\blaptop\b|\b(?:working|work|develop\w*) on an? (?-i:[A-Z])", r"电脑|手上这台|这台"),
+    ("answer style", r"^(?!.*\b<LANGUAGE>\b)(?!.*\b(?:short|brief|long|longer|concise|terse)\b).*\b(?:(?:in|for|as) (?:your |the )?(?:answers?|replies|responses)|answers? as|when (?:you|the assistant) (?:answer|repl(?:y|ies))|(?:answer|talk to|reply to) (?:me|the user) in|how you (?:talk|answer|reply)|tone)\b", r"^(?!.*(?:[中英日德法韩]文|英语|日语|简短|简洁|详细)).*(?:回答|回复|跟(?:我|用户)[讲说])"),
+    ("reviewer", r"\breview(?:s|ed|er|ing)?\b(?! (?:app|copy))", r"评审|(?i:code review)|审核|[Rr]eview ?给|PR.{0,3}给.{1,8}看"),
+    ("ci", r"\bbuilds? runs? on\b", r"流水线|构建用"),
+    ("standup", r"\bstand-?ups?\b|\bteam (?:sync|meeting)\b|\bweekly meeting\b", r"站会|晨会|例会"),
+    ("team size", r"\b(?:team of|(?:we|team|group)(?:['’]re| are| is| has| have| now)* (?:now )?(?:of )?|consists? of )(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:people|persons|members|devs|developers|engineers|of us)\b", r"[一二三四五六七八九十两\d]+ ?个人"),
+    ("python version", r"\b(?:python|py) ?3\.\d+", r"(?i:python) ?3\.\d+"),
+    ("node version", r"\bnode(?:\.?js)? ?v?\d+", r"(?i:node) ?v?\d+"),
+    ("age", r"\byears? old\b|\bturned (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b", r"岁"),
+    ("answer language", r"\b(?:answers?|answer me|explanations?|repl(?:y|ies)|respond|speak|write)\b.{0,40}\b<LANGUAGE>\b|\b<LANGUAGE>\b.{0,20}\banswers\b", r"(?:回答|回复|跟(?:我|用户)说).{0,8}[文语]|[文语].{0,4}(?:回答|回复)"),
 )  # fmt: skip
 
 _NP = r"(?P<np>(?:[\w/-]+ ){0,3}?[\w/-]+?)"
@@ -199,7 +208,9 @@ _CHINESE_CLAUSE = lazy("[，。；;！!？?]")
 #: an English name of an attribute in front of a Chinese statement
 _LATIN = lazy(r"(?:[\u3400-\u9fff]{0,4} ?)([A-Za-z][\w ]*?) ?(?=[\u3400-\u9fff：:=])")
 _CHINESE_GIVES = lazy("是|用|换|改|现在|从|走|叫|为|：|:|在|到|定|选|看|记|放|装|跑|统一|变|迁|切|升")
+_SHORT_CHARS, _SHORT_WORDS = 14, 5
 _CHINESE_CHANGES = lazy("换|改|变|迁|搬")
+_WITHOUT = lazy(r"^(?:default|new|my|our|the|the user['’]s) ", re.IGNORECASE)
 _NO_HEAD = frozenset(
     ["thing", "one", "way", "time", "user", "team", "lot", "kind", "sort", "part", "place", "rest", "end", "day"]
 )
@@ -215,6 +226,9 @@ def attributes_of(text: str) -> frozenset[str]:
 
 
 def _named(text: str) -> Iterator[str]:
+    words = _WITHOUT.sub("", text.casefold()).split()
+    if len(words) <= _SHORT_WORDS:  # "port 8081"
+        yield from filter(None, (_english().get(_single(" ".join(words[:n]))) for n in range(1, len(words))))
     for match in _SUBJECT.finditer(text):
         words = match["np"].casefold().split()
         if known := _known(words):
@@ -237,9 +251,18 @@ def _named_in_chinese(text: str) -> Iterator[str]:
             yield from filter(None, [_known(latin[1].casefold().split())])
         for words, concept in _chinese().items():
             at = clause.casefold().find(words)
-            if 0 <= at <= _CHINESE_PLACE and (_CHINESE_GIVES.search(clause, at) or _CHINESE_CHANGES.search(clause)):
+            if 0 <= at <= _CHINESE_PLACE and (_is_short(clause) or _gives(clause, at)):
                 yield concept
                 clause = clause.replace(words, "·" * len(words))  # a shorter word of it names nothing else
+
+
+def _is_short(clause: str) -> bool:
+    """Whether a clause is so short that an attribute is named for its value alone: "数据库 TiDB"."""
+    return len(clause) <= _SHORT_CHARS
+
+
+def _gives(clause: str, at: int) -> bool:
+    return bool(_CHINESE_GIVES.search(clause, at) or _CHINESE_CHANGES.search(clause))
 
 
 def _single(words: str) -> str:

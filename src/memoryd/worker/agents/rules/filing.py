@@ -207,7 +207,8 @@ class Desk:
 def _file_of(fact: Fact, stale: list[Held]) -> str:
     """What replaces a line stands where it stood, unless it says who somebody is."""
     file = _FILE_OF.get(fact.kind, "")
-    return stale[0].file if stale and (fact.tentative or file not in PERSONAL) else file
+    keeps = fact.tentative or file not in PERSONAL or not _speaks_of_user(fact)
+    return stale[0].file if stale and keeps else file
 
 
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:

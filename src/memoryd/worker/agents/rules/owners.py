@@ -23,7 +23,7 @@ _SUBJECT = lazy(
     re.IGNORECASE,
 )
 _BEARER = lazy(
-    rf"(?:the user['’]s |the |our |my |all |this (?:repo|project)'s )?(?!{_PRONOUN}\b|the user\b)((?:[\w.’/-]+ ){{0,3}}?[\w.’/-]+)"
+    rf"(?:the user['’]s |the |our |my |all |this (?:repo|project)'s )?(?!{_PRONOUN}\b|(?:the )?user\b)((?:[\w.’/-]+ ){{0,3}}?[\w.’/-]+)"
     rf"(?:['’]s)? (?=(?:\w+ly )?{_VERB}\b)",
     re.IGNORECASE,
 )
@@ -74,7 +74,7 @@ def other_bearer(held: str, fact: str) -> bool:
 
 def new_scope(held: str, said: str) -> bool:
     """Whether a sentence restricts itself ("for release branches") to what the held fact does not speak of."""
-    scope = _scope(said)
+    scope = _scope(said) if language_of(held) is language_of(said) else None
     return bool(scope) and not scope & content_words(held)
 
 
@@ -88,7 +88,7 @@ def elsewhere(held: str, said: str) -> bool:
 
 def _scope(text: str) -> frozenset[str]:
     """The words of the places that a text restricts itself to."""
-    found = (content_words(match[1] or match[2]) for match in _SCOPE.finditer(text))
+    found = (content_words(without_name(match[1] or match[2])) for match in _SCOPE.finditer(text))
     return frozenset().union(*found) - FRAME - _TIMES - _GENERIC
 
 

@@ -27,9 +27,12 @@ _PASSING = lazy(
     re.IGNORECASE,
 )
 _CHINESE_PASSING = chinese_regex(
-    r"<TROUBLE>|<POINTS>|今天|明天|昨天|暂时|临时|这次|一会|如果|要是|[吗呢吧]|怎么|什么|为什么|能不能|可以|应该|可能|大概|好像|试|帮|请|看看|看一下|先|再|还没|还是"
-    r"|报[错了]|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|说|从来|记得|记住|几$|多少|老板|什么时候"
+    r"<TROUBLE>|<POINTS>|今天|明天|昨天|暂时|临时|这次|一会|如果|要是|[吗呢吧]|怎么|什么|为什么|能不能|可以|应该|可能|大概|好像|(?<!测)试|帮|请|看看|看一下|先|再|还没|还是"
+    r"|报[错了]|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|(?<!跟我)说|从来|记得|记住|几$|多少|老板|什么时候"
 )
+_CLAUSE_END = lazy(r"[,;](?=\s)|[，；]|\s+[-–—]+\s+")  #: "editor: Zed" is one
+#: what begins like an order: "port 8081", "test runner: vitest"
+_NAME_AND_VALUE = lazy(r"(?:\w+ )?\w+(?: ?[:=]| \d)|test (?:runner|framework|command)\b", re.IGNORECASE)
 _FOR_NOW = lazy(
     r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要",
     re.IGNORECASE,
@@ -40,10 +43,10 @@ _OURS = lazy(r"(?:my|our)\b|[我咱]", re.IGNORECASE)
 
 def states_plainly(sentence: Sentence, language: Language) -> bool:
     """Whether the first clause of a sentence gives a named value to an attribute, and all of it stands by itself."""
-    bounds = clauses(sentence.masked, language.clause_end) or [(0, 0)]
+    bounds = clauses(sentence.masked, _CLAUSE_END)
     if len(bounds) > (MAX_CLAUSES if sentence.only else 2):
         return False
-    start, end = bounds[0]
+    start, end = bounds[0] if bounds else (0, 0)
     start, _ = after_opener(sentence.masked, start, end, language)
     said = sentence.masked[start:end].rstrip(".。!！ ")
     if not _is_short(said, language) or _asks(sentence, said, language):
@@ -65,4 +68,5 @@ def _is_short(said: str, language: Language, most: tuple[int, int] = MOST) -> bo
 
 
 def _asks(sentence: Sentence, said: str, language: Language) -> bool:
-    return bool(language.question.match(sentence.masked) or language.request.match(said))
+    named = _NAME_AND_VALUE.match(said)
+    return bool(language.question.match(sentence.masked) or (not named and language.request.match(said)))

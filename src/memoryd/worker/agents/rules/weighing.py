@@ -103,11 +103,11 @@ def sounds_changed(sentence: Sentence, language: Language) -> bool:
     masked = sentence.masked
     if language.question.match(masked):
         return False
-    if sentence.changing >= CHANGING or language.standing.search(masked):
+    if sentence.changing >= CHANGING or any(sign.search(masked) for sign in (language.standing, *language.old_values)):
         return True
     start, _ = after_opener(masked, 0, len(masked), language)
-    signs = (language.news, language.changed, *language.old_values)
-    return not language.request.match(masked, start) and any(sign.search(masked) for sign in signs)
+    news = language.news.search(masked) or language.changed.search(masked)
+    return bool(news) and not language.request.match(masked, start)
 
 
 def unsure(sentence: Sentence, language: Language) -> list[Fact]:
