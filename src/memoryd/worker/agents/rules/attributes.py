@@ -200,7 +200,7 @@ _OBJECTS = tuple(
     lazy(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:as|for|the user['’]s|my|our) {_WHOSE}{_NP}(?=$|[,.;:!?)]| (?:now|from|to|these|in|on|here|at|and|too|instead|because|since|is|are|runs|over)\b)",
-        rf"\b(?:switched|switch|changed|moved|moving|swapped|replaced|set|renamed|upgraded|rewriting|rewrote) {_WHOSE}{_NP}(?=$|[,.;:!?)]| (?:to|from|for|over|with|is|off)\b)",
+        rf"\b(?:switched|switch|changed|moved|moving|swapped|replaced|set|renamed|upgraded|rewriting|rewrote|write|keep) {_WHOSE}{_NP}(?=$|[,.;:!?)]| (?:to|from|for|over|with|is|off|in|short|longer|brief)\b)",
     )
 )
 _CHINESE_PLACE = 12  #: characters of a clause in front of which its topic stands

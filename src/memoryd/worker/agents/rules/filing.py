@@ -43,6 +43,16 @@ _SPEAKER = lazy(
     re.IGNORECASE,
 )
 _OF_A_THING = lazy(r"(?:the|our) (?!user\b)", re.IGNORECASE)
+#: stands beside what is known, or holds for a while
+_BESIDE = lazy(
+    r"\b(?:just for (?:this|today|now)|for this (?:task|one)|temporarily|for the moment)\b|也[用喝吃]|暂时|临时",
+    re.IGNORECASE,
+)
+_BAN = lazy(r"(?:(?:we|the user) )?(?:never|don['’]?t|do not|must not|no)\b|不要|不能|不得|不许|禁止|别", re.IGNORECASE)
+_ALLOWS = lazy(
+    r"\b(?:allow\w*|may|can|lifted|ok(?:ay)?|fine|permitted|no longer|any ?more)\b|可以|允许|解除|取消|不再",
+    re.IGNORECASE,
+)
 _NAMES_ONE = lazy(r"[A-Z]|\d")
 _AT_FIRM = lazy(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
 
@@ -119,7 +129,7 @@ class Desk:
 
     def _stale(self, fact: Fact, newest: Iterable[str]) -> list[Held]:
         """Return what the fact replaces: the same attribute, a value it names as old, or the closest on its topic."""
-        if fact.adds and not fact.old_values:
+        if (fact.adds or _BESIDE.search(fact.said)) and not fact.old_values:
             return []
         found = list(dict.fromkeys(held for place in fact.old_values for held in self._asserting(place, fact)))
         slots = slots_of(fact.text, fact.language)
@@ -153,7 +163,7 @@ class Desk:
         topic, best = Topic(fact), (0, list[Held]())
         for held in self._held:
             shared, words = topic.shared(held)
-            if shared < best[0] or not shared or _beside(held, fact):
+            if shared < best[0] or not shared or _beside(held, fact) or _stays_forbidden(held, fact):
                 continue
             if other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
                 continue
@@ -219,6 +229,8 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         return False
     if not named and other_owner(held.text, fact.text):
         return False
+    if _stays_forbidden(held, fact):
+        return False
     if named and (fact.may_change or fact.changes or fact.news) and not _beside(held, fact):
         return True
     file = _FILE_OF.get(fact.kind)
@@ -233,6 +245,11 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     if any(map(_NAMES_ONE.search, fact.old_values)):
         return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
+
+
+def _stays_forbidden(held: Held, fact: Fact) -> bool:
+    """Whether a fact about the same thing leaves a ban as it is: it neither orders nor allows anything."""
+    return bool(_BAN.match(held.text)) and fact.kind is not Kind.RULE and not _ALLOWS.search(fact.said)
 
 
 def _attributes(fact: Fact) -> frozenset[str]:

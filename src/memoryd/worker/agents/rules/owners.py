@@ -29,11 +29,11 @@ _BEARER = lazy(
 )
 #: what stands in front of the verb of a Chinese fact that gives something another value
 _CHINESE_BEARER = lazy(
-    r"(?:以后|今后|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)?(?:现在|已经|以后|目前)*(?:都|统一|全)?(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
+    r"(?:以后|今后|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)? *(?:现在|已经|以后|目前)*(?:都|统一|全)? *(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
 )
 #: words of a subject that tell no project from another, and no thing of one from its next
 _GENERIC = content_words(
-    "project repo repository service app application system code codebase production prod team company work daily main"
+    "project repo repository service app application system code codebase production prod team company daily main"
     " primary default current new old regular favourite favorite coding personal whole everything stack setup one thing"
     " 以后 今后 项目 服务 这个 个项 团队 公司 系统 统现 现在 线上 这边 我们 主力 默认 新的 平时 最近 目前 用户 户现 在我 我的"
 )
@@ -42,6 +42,7 @@ _KIN = (
     r"|boyfriend|friends?|colleagues?|coworkers?|boss|manager|teammates?|flatmate|roommate|neighbou?rs?|uncle|aunt|cousin|niece|nephew|grandma|grandpa|family|cat|dog|client|customer)"
 )
 _OTHERS = lazy(rf"(?:the user['’]s|my) (?:\w+ ){{0,2}}?({_KIN})\b", re.IGNORECASE)
+_CHINESE_SCOPE = lazy(r"(?:写|做|在|给)?([\u4e00-\u9fffA-Za-z]{1,8}?)的?(?:时候|情况下)")
 _CHINESE_OTHERS = lazy(
     r"(?:用户|我)的?(父母|爸妈|爸爸|妈妈|父亲|母亲|儿子|女儿|孩子|老婆|老公|妻子|丈夫|对象|同事|朋友|室友|老板|领导|弟弟|妹妹|哥哥|姐姐|家人|客户|猫|狗)"
 )
@@ -88,8 +89,9 @@ def elsewhere(held: str, said: str) -> bool:
 
 def _scope(text: str) -> frozenset[str]:
     """The words of the places that a text restricts itself to."""
-    found = (content_words(without_name(match[1] or match[2])) for match in _SCOPE.finditer(text))
-    return frozenset().union(*found) - FRAME - _TIMES - _GENERIC
+    found = [match[1] or match[2] for match in _SCOPE.finditer(text)]
+    found += [match[1] for match in _CHINESE_SCOPE.finditer(simplified(text))]
+    return frozenset().union(*(content_words(without_name(words)) for words in found)) - FRAME - _TIMES - _GENERIC
 
 
 def _bearer(text: str) -> frozenset[str]:
