@@ -141,8 +141,8 @@ _PHRASES = _index()
 def grams(masked: str) -> frozenset[str]:
     """Return the stems of a sentence's words, their pairs, and `^...` what opens it.
 
-    Q is a quotation, F a symbol, U an address, C a channel, 9 a number; N a name, a capital within, and _ any word: what
-    stands around a value tells more than a value that nobody said before.
+    Q is a quotation, F a symbol, U an address, C a channel, 9 a number; N is a name, a capital within, and _ any word:
+    what stands around a value tells more than a value that nobody said before.
     """
     words = _plain(masked)
     size = next((name for most, name in _SIZES if len(words) <= most), _LONG)
