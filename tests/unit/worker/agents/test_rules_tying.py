@@ -1,0 +1,87 @@
+"""A change takes the place of what it changes, whatever the words, the file and the language; nothing else goes."""
+
+import pytest
+
+from bench.days.life import OWN, read
+from bench.days.pairs import RIGHT, apart, report, tied
+from memoryd.worker.agents.rules.attributes import attributes_of
+from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
+from memoryd.worker.agents.rules.olds import places_of_old, values_in
+from memoryd.worker.agents.rules.plain import states_plainly
+from memoryd.worker.agents.rules.sentences import Sentence, mask
+
+
+def test_each_statement_of_our_phrases_gives_way_to_each_change_of_it() -> None:
+    phrases = read(OWN)
+    some = {"subjects": [{**one, "values": one["values"][:2]} for one in phrases["subjects"][::8]]}
+    wrong = [pair for pair in tied(some) if pair.end != RIGHT]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize(
+    ("say", "change", "values"),
+    [
+        ("my shell is {new}", "shell's {new} now", ["fish", "zsh"]),
+        ("db: {new}", "db swap: {old} -> {new}", ["postgres 15", "mysql 8"]),
+        ("My keyboard is a {new}.", "Sold the {old}, typing on a {new} now.", ["Kinesis Advantage", "Moonlander"]),
+        ("我的输入法是{new}", "输入法换{new}了，{old}打不惯", ["小鹤双拼", "五笔86"]),
+        ("our CI is {new}", "CI 切到 {new} 了", ["Jenkins", "Buildkite"]),
+        ("数据库用的是 {new}", "we replaced {old} with {new} as the database", ["达梦", "OceanBase"]),
+        ("We use {new} for the packages.", "We switched from {old} to {new} for the dependencies.", ["uv", "poetry"]),
+        ("我住在{new}", "I moved, my city is {new} now", ["苏州", "绵阳"]),
+    ],
+)
+def test_a_change_in_other_words_or_another_language_takes_the_old_value_out(
+    say: str, change: str, values: list[str]
+) -> None:
+    (pair,) = tied({"subjects": [{"say": [say], "change": [change], "values": values}]})
+    assert pair.end == RIGHT, pair
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("My keyboard is a Moonlander.", "My second keyboard is now a HHKB.", ("Moonlander", "HHKB")),
+        ("We use port 8080 for the API.", "The metrics endpoint now uses port 9090.", ("8080", "9090")),
+        ("I have a dog called Rex.", "My neighbour now has a dog called Bello.", ("Rex", "Bello")),
+        ("Never merge without review.", "The merge tool was changed to meld.", ("without review", "meld")),
+        ("My editor is Helix.", "Just for this task I use nano now.", ("Helix", "")),
+    ],
+)
+def test_another_thing_another_person_and_what_holds_for_a_while_take_nothing_out(
+    first: str, second: str, words: tuple[str, str]
+) -> None:
+    (pair,) = apart([{"say": [first, second], "first": words[0], "second": words[1]}])
+    assert pair.end == RIGHT, pair
+
+
+def test_an_attribute_has_one_name_in_both_languages() -> None:
+    assert attributes_of("Our error tracker is Sentry") & attributes_of("错误上报现在走 GlitchTip")
+    assert attributes_of("I work at Brightwater") & attributes_of("我在鲸鱼科技上班")
+    assert not attributes_of("The standup is on Monday") & attributes_of("Our database is TiDB")
+
+
+def test_the_place_of_an_old_value_is_read_from_the_longest_words_on() -> None:
+    said = "Sold the Kinesis Advantage, typing on a Moonlander now"
+    assert places_of_old(said, mask(said), ENGLISH) == ("the Kinesis Advantage",)
+    assert next(values_in("the Kinesis Advantage")) == "the Kinesis Advantage"
+    assert "Kinesis" not in [*values_in("old Kinesis Advantage")]  # alone only at an end
+
+
+def test_a_name_in_the_other_script_makes_no_other_language() -> None:
+    assert language_of("we replaced OceanBase with 达梦 as the database") is ENGLISH
+    assert language_of("数据库从 OceanBase 换成达梦了") is CHINESE
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Why is our CI on Buildkite?", "Our CI is broken today", "run the linter", "我们的 CI 今天挂了", "帮我换个编辑器"],
+)
+def test_what_asks_orders_or_passes_states_nothing(said: str) -> None:
+    sentence = Sentence(said, mask(said), only=True)
+    assert not states_plainly(sentence, language_of(said))
+
+
+def test_a_report_counts_what_went_wrong() -> None:
+    found = [*apart([{"say": ["Why?", "Fix it."], "first": ["x"], "second": []}])]
+    assert report(found) == "0 of 1 right (0.0%); the statement is not kept 1"
