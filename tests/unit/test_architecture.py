@@ -154,3 +154,17 @@ print(hashlib.sha256(b"").hexdigest()[:8], ssl.OPENSSL_VERSION_INFO > (1,))
 """
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "e3b0c442 True"]
+
+
+def test_modules_are_imported_without_a_look_for_garbage_and_never_looked_at_again() -> None:
+    code = """
+import gc
+from memoryd.daemon.lean import uncollected
+
+with uncollected():
+    looking = gc.isenabled()
+    import memoryd.daemon.serve
+print(looking, gc.isenabled(), gc.get_freeze_count() > 10 * len(gc.get_objects()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "True"]

@@ -1,7 +1,6 @@
 """An import from its plan to its end, a second of work at a time: the client asks for the next until it is finished."""
 
 import asyncio
-import gc
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import astuple, dataclass, field
@@ -149,23 +148,15 @@ class Importer:
 
 
 async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
-    """Go on for half a second; returns whether that was all.
-
-    The many small objects make the interpreter collect garbage; what lived before is no part of that, or each time all
-    of the daemon would stand still until everything was looked at.
-    """
+    """Go on for half a second; returns whether that was all."""
     began = mono()
     until = began + ANSWER_SECONDS
-    gc.freeze()
-    try:
-        async for size in work:
-            one.tally.bytes_done += size
-            if mono() >= until:
-                return False
-            await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
-            began = mono()
-    finally:
-        gc.unfreeze()
+    async for size in work:
+        one.tally.bytes_done += size
+        if mono() >= until:
+            return False
+        await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
+        began = mono()
     return True
 
 
