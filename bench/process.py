@@ -124,3 +124,33 @@ def _of_threads(pid: int) -> Iterator[tuple[int, int]]:
 def _switches(status: Path) -> tuple[int, int]:
     found = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if "ctxt_switches" in line)
     return int(found["voluntary_ctxt_switches"]), int(found["nonvoluntary_ctxt_switches"])
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all that descend from it."""
+    found = [pid]
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += [one for child in (task / "children").read_text().split() for one in tree(int(child))]
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weight:
+    """What a process and all that descend from it hold and have used. Sizes in bytes."""
+
+    processes: int
+    rss: int
+    pss: int
+    cpu: float  #: seconds
+
+
+def weighed(pid: int) -> Weight:
+    found: list[tuple[Memory, Cpu]] = []
+    for one in tree(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            found.append((memory(one), cpu(one)))
+    return Weight(
+        processes=len(found), rss=sum(held.rss for held, _ in found), pss=sum(held.pss for held, _ in found),
+        cpu=sum(used.total for _, used in found),
+    )  # fmt: skip
