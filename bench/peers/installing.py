@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ def environment(name: str, *packages: str) -> Environment:
 
     def install(folder: Path) -> None:
         python = _interpreter()
-        _run([python, "-m", "venv", str(folder)])
+        run([python, "-m", "venv", str(folder)])
         loads = _says(python, "import sqlite3; print(hasattr(sqlite3.Connection, 'enable_load_extension'))") == "True"
         _pip(str(folder / "bin" / "python"), *packages, *(() if loads else (_LOADABLE,)))
         for site in () if loads else (folder / "lib").glob("python*/site-packages"):
@@ -63,7 +63,7 @@ def node_packages(name: str, *packages: str) -> Path:
         if shutil.which("npm") is None:
             raise Unavailable("npm is not here")
         flags = ["--legacy-peer-deps", "--ignore-scripts", "--no-fund", "--no-audit", "--silent"]
-        _run(["npm", "install", *flags, "--prefix", str(folder), *packages])
+        run(["npm", "install", *flags, "--prefix", str(folder), *packages])
 
     return _kept(name, packages, install) / "node_modules"
 
@@ -118,11 +118,12 @@ def _says(python: str, code: str) -> str:
 
 
 def _pip(python: str, *arguments: str) -> None:
-    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments])
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments])
 
 
-def _run(argv: Sequence[str]) -> None:
-    done = subprocess.run(argv, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+def run(argv: Sequence[str], env: Mapping[str, str] = os.environ) -> None:
+    """:raises Unavailable: it does not end with 0"""
+    done = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         told = [line for line in done.stderr.splitlines() if "rror" in line][-1:] or done.stderr.splitlines()[-1:]
         raise Unavailable(f"{Path(argv[0]).name} does not install it: {''.join(told)[:200]}")

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,6 +17,8 @@ from bench.peers.installing import place_model
 from bench.peers.tool import READY_SECONDS, Document, Tool, Web, answers, free_port, until_rest
 
 FASTEMBED = "fastembed/models--Qdrant--all-MiniLM-L6-v2-onnx"
+#: as claude-mem asks for it
+CHROMA = ("--with", "onnxruntime>=1.20", "--with", "protobuf<7", "--from", "chroma-mcp==0.2.6", "chroma-mcp")
 CACHED = (FASTEMBED, FASTEMBED.replace("Qdrant", "qdrant"))  #: an older fastembed writes it so
 
 
@@ -166,6 +168,24 @@ class Mem0(Tool):
         return json.loads(line)
 
 
+def chroma() -> dict[str, str]:
+    """The environment in which `uvx` starts the chroma-mcp of claude-mem without asking the network.
+
+    :raises Unavailable: it cannot be had
+    """
+    uv, cache = installing.environment("uv", "uv==0.13.8"), installing.HOME / "uv-cache"
+    cache.mkdir(exist_ok=True)
+    constraints = cache / "constraints.txt"
+    constraints.write_text("pydantic<2.12\n")  # what it asks for does not start with a newer one
+    known = {
+        "PATH": str(uv.folder / "bin"), "UV_PYTHON": uv.program("python"), "UV_CACHE_DIR": str(cache),
+        "UV_CONSTRAINT": str(constraints), "UV_PYTHON_DOWNLOADS": "never", "UV_SYSTEM_CERTS": "true",
+    }  # fmt: skip
+    asked = ["--python", known["UV_PYTHON"], *CHROMA, "--help"]
+    installing.run([uv.program("uvx"), *asked], {**os.environ, **known, "PATH": os.environ["PATH"]})
+    return known | {"UV_OFFLINE": "1"}
+
+
 @dataclass(slots=True)
 class ClaudeMem(Tool):
     name: ClassVar[str] = "claude-mem"
@@ -174,26 +194,28 @@ class ClaudeMem(Tool):
     more: ClassVar[str] = "a model summarises each tool call (not measured: it needs a key), a web viewer"
 
     web: Web = field(init=False)
+    worker: list[str] = field(init=False)
+    known: dict[str, str] = field(init=False)
 
     def start(self) -> None:
         packages = (f"claude-mem@{self.version}", "bun@1.4.5", "@oven/bun-linux-x64@1.4.5")
         where, port = installing.node_packages(self.name, *packages), free_port()
-        uv = installing.environment("uv", "uv==0.13.8")
         if not (model := self.home / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx").exists():
             place_model(model)
-            # the chroma-mcp that it asks for does not start with the newest pydantic
-            (self.home / "constraints.txt").write_text("pydantic<2.12\n")
-        bun = where / "@oven/bun-linux-x64/bin"
-        known = {
-            "PATH": os.pathsep.join([str(bun), uv.program(""), self.env["PATH"]]), "SHELL": "/bin/sh",
-            "UV_CONSTRAINT": str(self.home / "constraints.txt"), "UV_CACHE_DIR": str(installing.HOME / "uv-cache"),
-            "UV_PYTHON_DOWNLOADS": "never", "CLAUDE_MEM_PYTHON_VERSION": str(uv.folder / "bin" / "python"),
-            "CLAUDE_MEM_DATA_DIR": str(self.home / ".claude-mem"), "CLAUDE_MEM_WORKER_PORT": str(port),
-            "CLAUDE_MEM_LOG_LEVEL": "WARN",
+        bun, uv = where / "@oven/bun-linux-x64/bin", chroma()
+        self.known = {
+            **uv, "PATH": os.pathsep.join([str(bun), uv["PATH"], self.env["PATH"]]), "SHELL": "/bin/sh",
+            "CLAUDE_MEM_PYTHON_VERSION": uv["UV_PYTHON"], "CLAUDE_MEM_DATA_DIR": str(self.home / ".claude-mem"),
+            "CLAUDE_MEM_WORKER_PORT": str(port), "CLAUDE_MEM_LOG_LEVEL": "WARN",
         }  # fmt: skip
-        self.spawn([str(bun / "bun"), str(where / "claude-mem/plugin/scripts/worker-service.cjs"), "--daemon"], known)
+        self.worker = [str(bun / "bun"), str(where / "claude-mem/plugin/scripts/worker-service.cjs")]
+        self.spawn([*self.worker, "--daemon"], self.known)
         self.web = Web(port)
         answers(self, self.web, "/api/health")
+
+    def hook(self) -> tuple[Sequence[str], Mapping[str, str]]:
+        """Without the shell and the node that stand before it in its hooks.json."""
+        return [*self.worker, "hook", "claude-code", "session-init"], {**self.env, **self.known}
 
     def write(self, document: Document) -> None:
         self.web.ask("POST", "/api/memory/save", {"text": document.text, "title": document.key, "project": "bench"})
@@ -202,6 +224,8 @@ class ClaudeMem(Tool):
         limit = monotonic() + READY_SECONDS
         while not self.web.ask("GET", "/api/chroma/status")["connected"] and monotonic() < limit:
             sleep(1)
+        if monotonic() > limit:
+            raise RuntimeError(f"Chroma does not come:\n{self.log()}")
         until_rest(self.pid)
 
     def search(self, query: str, limit: int) -> Sequence[str]:

@@ -2,9 +2,11 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import ClassVar
 
 from support.installation import Installation, until
@@ -12,6 +14,7 @@ from support.installation import Installation, until
 from bench.peers.tool import SETTLED_SECONDS, Document, Tool, until_rest
 from memoryd import __version__
 from memoryd.clock import rfc3339
+from memoryd.ipc import hookscript
 from memoryd.ipc.client import Client
 
 
@@ -40,6 +43,11 @@ class Memoryd(Tool):
         }  # fmt: skip
         self.client.call("event.publish", {"event": event}, timeout=20)
         self.keys[document.session, document.at] = document.key
+
+    def hook(self) -> tuple[Sequence[str], Mapping[str, str]]:
+        script = self.home / "hook"
+        hookscript.write(script, hookscript.generate(self.served.places, Path(sys.executable)))
+        return [str(script), "claude-code", "UserPromptSubmit"], self.served.env
 
     def settle(self) -> None:
         until(lambda: not self.client.call("daemon.health").index_behind, seconds=SETTLED_SECONDS)

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -61,6 +62,10 @@ class Tool(ABC):
     @abstractmethod
     def count(self) -> int:
         """Documents that it can read."""
+
+    def hook(self) -> tuple[Sequence[str], Mapping[str, str]] | None:
+        """What a host runs when a person has said something, and its environment; stdin is Claude Code's."""
+        return None
 
     def settle(self) -> None:
         """Wait until all its processes rest: what it does after a write is done."""
@@ -171,3 +176,20 @@ def running(tool: Tool) -> Iterator[Tool]:
         yield tool
     finally:
         tool.kill()
+
+
+def syncs(tool: Tool, documents: Sequence[Document]) -> float | None:
+    """How often a write waits for the disk, all processes together; None: strace cannot be had."""
+    if (strace := shutil.which("strace")) is None:
+        return None
+    told = tool.home / "syncs"
+    attached = [argument for pid in tree(tool.pid) for argument in ("-p", str(pid))]
+    argv = [strace, "-f", "-o", str(told), "-e", "trace=fsync,fdatasync,msync,sync_file_range", *attached]
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as tracer:
+        assert tracer.stderr is not None
+        if b"attached" not in tracer.stderr.readline():
+            return None
+        for document in documents:
+            tool.write(document)
+        tracer.send_signal(signal.SIGINT)
+    return sum("resumed" not in line and "sync" in line for line in told.read_text().splitlines()) / len(documents)
