@@ -76,6 +76,20 @@ async def test_accepting_passes_the_gates_and_takes_other_words(home: Path, proj
         assert POISON not in text
 
 
+async def test_two_decisions_at_once_are_one(home: Path, project: str) -> None:
+    async with running(home, agent=wishes(rule())) as daemon, client(daemon) as one, client(daemon) as two:
+        await told(daemon, one, project)
+        (item,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
+        first = {"id": item.id, "decision": "accept"}
+        second = {**first, "text": "Other words"}
+        answers = await asyncio.gather(
+            one.call("review.decide", first), two.call("review.decide", second), return_exceptions=True
+        )
+        assert sorted(isinstance(answer, Conflict) for answer in answers) == [False, True]
+        text = (await one.call("memory.read", {"name": "constraints.md", "cwd": project})).items[0].text
+        assert (POISON in text) is not ("Other words" in text)
+
+
 async def test_one_project_sees_nothing_of_another_ones_inbox(home: Path, project: str, tmp_path: Path) -> None:
     other = tmp_path / "other"
     await asyncio.to_thread((other / ".git").mkdir, parents=True)

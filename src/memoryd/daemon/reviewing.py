@@ -4,7 +4,7 @@ import asyncio
 import difflib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -51,6 +51,7 @@ class Inbox:
     reviews: Reviews
     runs: JournalRuns
     commands: Commands
+    _deciding: asyncio.Lock = field(default_factory=asyncio.Lock)  #: one decision at a time: a row has one answer
 
     def list(self, dirs: Collection[Path] | None, *, limit: int, offset: int = 0) -> list[Waiting]:
         """What is open in these directories. Blocking."""
@@ -79,6 +80,12 @@ class Inbox:
         :raises Conflict: it was decided already, or the file changed since
         :raises ScanRejected: a gate refuses it; it stays open
         """
+        async with self._deciding:
+            return await self._decide(ident, accept, text, keep)
+
+    async def _decide(
+        self, ident: str, accept: bool, text: str | None, keep: Keep | None
+    ) -> tuple[str | None, tuple[str, ...]]:
         row = await asyncio.to_thread(self.reviews.get, ident)
         if keep is not None and (row["kind"] != "contradiction" or not accept):
             raise UsageError("`keep` answers a contradiction, with accept; to let both stand, reject it")
@@ -95,13 +102,14 @@ class Inbox:
         :raises NotFound: nothing of that id, or purged since
         :raises Conflict: it still waits
         """
-        row = await asyncio.to_thread(self.reviews.decided, ident)
-        run = row["decided_run"]
-        undone = None
-        if run and not await asyncio.to_thread(self.commands.runlog.undone, run):
-            undone = await self.commands.undo(run)
-        await asyncio.to_thread(self.reviews.reopen, row["id"])
-        return undone
+        async with self._deciding:
+            row = await asyncio.to_thread(self.reviews.decided, ident)
+            run = row["decided_run"]
+            undone = None
+            if run and not await asyncio.to_thread(self.commands.runlog.undone, run):
+                undone = await self.commands.undo(run)
+            await asyncio.to_thread(self.reviews.reopen, row["id"])
+            return undone
 
     async def _carry_out(
         self, row: Row, accept: bool, text: str | None, keep: Keep

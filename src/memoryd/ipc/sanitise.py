@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memoryd.ipc import redaction
+from memoryd.patterns import lazy
 
 _PIECE_CHARS = 64 * 1024
 _OVERLAP_CHARS = 16 * 1024  #: longer than any secret we know, so that one on a border is whole in one of two pieces
@@ -73,8 +74,8 @@ _BLOCKS = (
 PRIVATE = "[private]"  #: stands where a private span was taken out
 _MAX_ROUNDS = 16  #: taking a block out may join the halves of another tag; more is no accident
 _TAG_CHARS = 64  #: no name of a block is longer
-_BEGUN_TAG = re.compile(r"</?[\w:-]*\Z")
-_TAG = re.compile(rf"<(?P<close>/?)(?P<name>{'|'.join(map(re.escape, _BLOCKS))})(?:\s[^<>]*)?>", re.IGNORECASE)
+_BEGUN_TAG = lazy(r"</?[\w:-]*\Z")
+_TAG = lazy(rf"<(?P<close>/?)(?P<name>{'|'.join(map(re.escape, _BLOCKS))})(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def strip_blocks(text: str) -> str:
@@ -138,8 +139,8 @@ _REMOVED = (
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_INVISIBLE = re.compile(f"(?P<kept>{_KEPT})|{_REMOVED}")
-_ANY_INVISIBLE = re.compile(_REMOVED.partition("|")[2])  # one class, which a terminal's sequences begin with too
+_INVISIBLE = lazy(f"(?P<kept>{_KEPT})|{_REMOVED}")
+_ANY_INVISIBLE = lazy(_REMOVED.partition("|")[2])  # one class, which a terminal's sequences begin with too
 _PLAIN = bytes([9, 10, 13, *range(32, 127)])  #: what an ASCII text may hold
 
 

@@ -3,13 +3,14 @@
 import re
 
 from memoryd.ipc.redaction import redact
+from memoryd.patterns import lazy
 
 OPEN, CLOSE = "<project-memory-context>", "</project-memory-context>"
 PREFETCH_OPEN, PREFETCH_CLOSE = "<memory-context>", "</memory-context>"
-_REMINDER = re.compile(r"<\s*system-reminder\b[^>]{0,1000}>", re.IGNORECASE)
-_REMINDED = re.compile(r"<\s*/\s*system-reminder\s*>", re.IGNORECASE)
-_TAG = re.compile(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
-_CODE = re.compile(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
+_REMINDER = lazy(r"<\s*system-reminder\b[^>]{0,1000}>", re.IGNORECASE)
+_REMINDED = lazy(r"<\s*/\s*system-reminder\s*>", re.IGNORECASE)
+_TAG = lazy(r"<\s*/?\s*(?:system-reminder|project-memory-context|memory-context)\b[^>]*>?", re.IGNORECASE)
+_CODE = lazy(r"[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(.*))\Z")
 
 
 def clean(text: str) -> str:

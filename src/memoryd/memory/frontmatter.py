@@ -13,12 +13,13 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from memoryd.memory.lines import split_lines
+from memoryd.patterns import lazy
 
 BOM = "\ufeff"
-_FENCE = re.compile(r"---[ \t]*(\r?\n|\Z)")
-_CLOSE = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_KEY_LINE = re.compile(r"([^\s:#'\"\-\[\]{}&*!|>%@`][^:\r\n]{0,80}):(?:[ \t]+(.*?))?[ \t]*\r?\n?\Z", re.DOTALL)
-_ITEM_LINE = re.compile(r"[ \t]*-[ \t]+(.*?)[ \t]*\r?\n?\Z", re.DOTALL)
+_FENCE = lazy(r"---[ \t]*(\r?\n|\Z)")
+_CLOSE = lazy(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_KEY_LINE = lazy(r"([^\s:#'\"\-\[\]{}&*!|>%@`][^:\r\n]{0,80}):(?:[ \t]+(.*?))?[ \t]*\r?\n?\Z", re.DOTALL)
+_ITEM_LINE = lazy(r"[ \t]*-[ \t]+(.*?)[ \t]*\r?\n?\Z", re.DOTALL)
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _READ_ERRORS = (yaml.YAMLError, ValueError, RecursionError, TypeError)
 

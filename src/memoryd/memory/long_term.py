@@ -4,7 +4,6 @@ The summaries themselves move to `long-term/`, unchanged and with what they rest
 summaries of the month that are there: made again it is the same.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, timedelta
@@ -17,15 +16,16 @@ from memoryd.memory.model import LONG_TERM_DIR, SESSION_DIR, FileKey, Root
 from memoryd.memory.procedures import keywords
 from memoryd.memory.text import bare, cut
 from memoryd.memory.words import CJK
+from memoryd.patterns import lazy
 
 OLD_DAYS = 7  #: what is older is merged
 STAY = 5  #: newest summaries that stay whatever their age: recall tells them
 KEYWORDS, TOP = 30, 10
 LINE_CHARS, MAX_CITES = 160, 400
 DONE = "Done (in the agent's words)"
-_NAME = re.compile(r"(?:sessions|long-term)/(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md\Z")
-_RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
-_COUNT = re.compile(r"([^,\s][^,]*?) (\d+)(?:,|\Z)")
+_NAME = lazy(r"(?:sessions|long-term)/(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md\Z")
+_RUN = lazy(rf"[{CJK}]+|[^\W{CJK}]+")
+_COUNT = lazy(r"([^,\s][^,]*?) (\d+)(?:,|\Z)")
 
 
 def merge(

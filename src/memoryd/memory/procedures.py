@@ -10,14 +10,15 @@ from datetime import datetime
 from memoryd.ipc.events import Tier
 from memoryd.memory.catalogue import Known
 from memoryd.memory.words import CJK, content_words, normal
+from memoryd.patterns import lazy
 
 QUERY_CHARS, MAX_KEYWORDS = 1_500, 50
 HIT = 0.3  #: a score above it is a hit
 MATCHES = 2  #: best ones that are handed back with their steps
 TELL = 0.45  #: confidence from which on a procedure is listed unasked: seen twice
-_CHUNK = re.compile(rf"[{CJK}]+|[^\s{CJK}]+")
-_IS_CJK = re.compile(rf"[{CJK}]")
-_STEP = re.compile(r"^\s*\d{1,2}[.)、]\s*(\S.*)$", re.MULTILINE)
+_CHUNK = lazy(rf"[{CJK}]+|[^\s{CJK}]+")
+_IS_CJK = lazy(rf"[{CJK}]")
+_STEP = lazy(r"^\s*\d{1,2}[.)、]\s*(\S.*)$", re.MULTILINE)
 
 
 def keywords(query: str) -> tuple[str, ...]:

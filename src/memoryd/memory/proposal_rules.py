@@ -15,6 +15,7 @@ from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import bare, fold, leaves_out, similarity
 from memoryd.memory.wording import SHARED_WORDS, is_loaded, loaded, rows, share
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it
@@ -24,7 +25,7 @@ MAX_TAGS = 16
 MAX_TAG_CHARS = 64
 
 #: a prompt that takes something back; one that only says what is otherwise now takes nothing out
-_TAKES_BACK = re.compile(
+_TAKES_BACK = lazy(
     r"\b(?:forget|remove|delete|drop|discard|erase|wipe|scrub|purge|clear|lose|unlearn|un-?(?:know|remember)|scrap|bin|cancel(?:led)?|undo"
     r"|(?:don['’]t|not|never|rather you didn['’]t) (?:remember|keep|store|record)|off the record|confidential"
     r"|scratch|strike|(?:take|took) (?:it|that|this) back|correction|misspoke|was wrong|lied"
@@ -34,13 +35,13 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 #: tells that something is another now; what it was may go
-_CHANGES = re.compile(
+_CHANGES = lazy(
     r"\b(?:now|instead|actually|moved?|moving|migrat\w*|switch\w*|chang\w*|replac\w*|swap\w*|renam\w*|upgrad\w*"
     r"|went from|rather than|used to|back to|from now on|any ?more|after all)\b"
     r"|换|改|迁|替|升级|现在|搬|转|不是|不用|其实|以后|变",
     re.IGNORECASE,
 )
-DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
+DATE = lazy(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
 
 
 def new_texts(proposal: Proposal) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from memoryd.ipc.sanitise import strip_invisible
+from memoryd.patterns import lazy
 
 
 class Threat(StrEnum):
@@ -40,9 +41,9 @@ INVISIBLE: Mapping[str, str] = {
     "variation selector": "[\ufe00-\ufe0f\U000e0100-\U000e01ef]",
     "private or lone character": "[\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff]",
 }
-_HIDDEN = {name: re.compile(pattern) for name, pattern in INVISIBLE.items()}
+_HIDDEN = {name: lazy(pattern) for name, pattern in INVISIBLE.items()}
 #: never drawn, wherever they stand; what `strip_invisible` removes may be fine in its place
-_ALWAYS_HIDDEN = re.compile("|".join(INVISIBLE[name] for name in (
+_ALWAYS_HIDDEN = lazy("|".join(INVISIBLE[name] for name in (
     "line or paragraph separator", "annotation", "private or lone character", "control character",
 )))  # fmt: skip
 
@@ -110,10 +111,10 @@ PATTERNS: Mapping[Threat, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 _COMPILED = {
-    threat: re.compile("|".join(f"(?:{p})" for patterns in both for p in patterns), re.IGNORECASE | re.MULTILINE)
+    threat: lazy("|".join(f"(?:{p})" for patterns in both for p in patterns), re.IGNORECASE | re.MULTILINE)
     for threat, both in PATTERNS.items()
 }
-_BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/=])")
+_BASE64 = lazy(r"(?<![\w+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/=])")
 
 
 def threats(text: str) -> frozenset[Threat]:

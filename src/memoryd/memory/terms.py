@@ -10,15 +10,16 @@ from typing import Literal
 
 from memoryd.memory.spans import own_words
 from memoryd.memory.text import bare, effective
+from memoryd.patterns import lazy
 
 MAX_PROMPT_CHARS = 4_000  #: of a prompt; what follows is material
 MAX_TERM_CHARS, LEAST_CHARS = 240, 4
 
 Term = tuple[Literal["constraint", "decision"], str]
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+_SENTENCE_END = lazy(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 _ASKED = ("?", "？")
-_CONSTRAINT = re.compile(
+_CONSTRAINT = lazy(
     r"\b(?:always|never|must|must ?n['’]?t|avoid|make sure|ensure|stick to|off[- ]limits|(?:is|are) not allowed"
     r"|no (?:new|more|other|third[- ]party)|at (?:most|least)|up to \d|unless i"
     r"|only (?:if|use|touch|change|edit|in|the)"
@@ -30,7 +31,7 @@ _CONSTRAINT = re.compile(
     r"|避免|除非我|至少|最多|不超过|保持.{1,20}不变",
     re.IGNORECASE,
 )
-_DECISION = re.compile(
+_DECISION = lazy(
     r"\b(?:let['’]?s (?:go|use|keep|do it|stick|take|stay)|(?:i|we)(?:['’]ve| have)? (?:decided|chose|agreed|settled)"
     r"|go(?:ing)? with|switch(?:ing)? to|settled? on|instead of|rather than|decision\s*:"
     r"|(?:option|variant|plan) [a-d1-9])\b"

@@ -1,22 +1,22 @@
 """How memory text is compared and measured: similarity, tokens, script; its words stand in `words.py`."""
 
 import math
-import re
 import unicodedata
 from itertools import pairwise
 
 from memoryd.memory.words import normal
+from memoryd.patterns import lazy
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
+_HAN = lazy("[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA_OR_HANGUL = lazy("[\u3040-\u30ff\uac00-\ud7af]")
 _CHINESE_SHARE = 0.3
-_WIDE = re.compile("[\u2e80-\uffff]")
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_OTHER_SCRIPTS = re.compile("[\u0370-\u1fff]")  #: Greek and Cyrillic to the Indic scripts and Thai
-_MARKUP = re.compile(r"[\s*_`#>~|\[\]-]+")
-_LINE_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|#{1,6}|>)\s+")
-_CLAUSE_END = re.compile(r"[,;:.!?。\n]|\s[-–—]+\s|\b(?:and|but|so)\b|所以")
-_RESTRAINS = re.compile(r"\b(?:not?|never|nor|unless|except|only|if|without|until)\b|n['’]t\b|[不别勿禁未没只]|除非")
+_WIDE = lazy("[\u2e80-\uffff]")
+_ASTRAL = lazy("[\U00010000-\U0010ffff]")
+_OTHER_SCRIPTS = lazy("[\u0370-\u1fff]")  #: Greek and Cyrillic to the Indic scripts and Thai
+_MARKUP = lazy(r"[\s*_`#>~|\[\]-]+")
+_LINE_MARK = lazy(r"^\s*(?:[-*+]|\d{1,3}[.)]|#{1,6}|>)\s+")
+_CLAUSE_END = lazy(r"[,;:.!?。\n]|\s[-–—]+\s|\b(?:and|but|so)\b|所以")
+_RESTRAINS = lazy(r"\b(?:not?|never|nor|unless|except|only|if|without|until)\b|n['’]t\b|[不别勿禁未没只]|除非")
 
 
 def fold(text: str) -> str:

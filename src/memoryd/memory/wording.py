@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memoryd.memory.words import CJK, content_words, normal
+from memoryd.patterns import lazy
 
 SHARED_WORDS = 0.5  #: share of a text's content words that the user's own words must hold
 
@@ -13,10 +14,10 @@ FRAME = content_words(
     " why reason how apply decision gets goes instead 助手 用户喜欢 用户偏好 用户希望 用户要求 原因 理由 做法"
 )
 #: the same in Chinese, as it stands in a line: the bigrams around it are no words of anybody
-_FRAME_HAN = re.compile("用户说|用户是|用户|助手|喜欢|偏好|希望|要求|名字是|名字|原因|理由|做法")
-_ONE_CJK = re.compile(f"[{CJK}]")
+_FRAME_HAN = lazy("用户说|用户是|用户|助手|喜欢|偏好|希望|要求|名字是|名字|原因|理由|做法")
+_ONE_CJK = lazy(f"[{CJK}]")
 _DENIALS = frozenset({"not", "never", "no"})  #: one for the other: `same_sense` asks whether a text denies at all
-_IMPERATIVE = re.compile(
+_IMPERATIVE = lazy(
     r"\b(?:always|never|must|should|shall|do not|don['’]t|avoid|ensure|make sure|remember to|only use|from now on"
     r"|(?:need|needs|has|have|required|obliged) to|no need to|feel free to"
     r"|(?:is|are) (?:now )?(?:allowed|permitted|authori[sz]ed|cleared|trusted|forbidden|(?:pre-?)?approved)"
@@ -30,7 +31,7 @@ _IMPERATIVE = re.compile(
     r"|^\W*(?:使用|运行|执行|发送|关闭|跳过|安装|推送|删除|下载|上传|把|将|先)",
     re.IGNORECASE | re.MULTILINE,
 )
-_SPEAKS_FOR_USER = re.compile(
+_SPEAKS_FOR_USER = lazy(
     r"\busers?\b(?:'s)?.{0,30}\b(?:prefer|want|like|wish|insist|expect|allow|approv|agree|authori[sz]|consent|said|say"
     r"|ask|told|need|hate|dislike|love|decided|confirm|request|instruct|trust|permission|rule)\w*"
     r"|\b(?:i|we) (?:prefer|want|like|hate|insist|expect|always|never|agreed?|authori[sz]e|approve|allow|trust)\b"
@@ -42,18 +43,18 @@ _SPEAKS_FOR_USER = re.compile(
     r"|^\W*(?:规则|约束|偏好|政策|教训|身份|记忆|用户|喜欢|希望|要求)\W{0,4}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
-_CLAUSE_END = re.compile(r"(?<=[.!?;,:])\s+|[。！？；，：\n]|\s[-–—]\s")
-_NEGATION = re.compile(
+_SENTENCE_END = lazy(r"(?<=[.!?;])\s+|[。！？；\n]")
+_CLAUSE_END = lazy(r"(?<=[.!?;,:])\s+|[。！？；，：\n]|\s[-–—]\s")
+_NEGATION = lazy(
     r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t|cannot|without"
     r"|avoids?|stops?|skips?|refuses?|hates?|dislikes?|detests?|forbid\w*|instead of|rather than|no(?= \w))\b"
     r"|不|别|勿|禁止|避免|讨厌|拒绝|而非|没有|从未|跳过",
     re.IGNORECASE,
 )
 #: what stands on one side of it cannot change places with what stands on the other
-_TWO_SIDES = re.compile(r"\b(?:before|after|until|unless|instead of|rather than|than|over)\b|之前|之后|而不是|而非")
+_TWO_SIDES = lazy(r"\b(?:before|after|until|unless|instead of|rather than|than|over)\b|之前|之后|而不是|而非")
 #: what one letter more or less makes another thing: addresses, paths, flags, variables
-_NAME = re.compile(
+_NAME = lazy(
     r"https?://[^\s'\"`<>，。；）)]+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\w/.])(?:~|\.{1,2})?/[\w.-]+[\w./-]*|(?<![\w-])--?[A-Za-z][\w-]*"
     r"|(?<![\w.])[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|dev|sh|cn|ru|xyz|top|cc|info|app|cloud|example|invalid|test)\b"
     r"|\$\{?[A-Za-z_]\w*",

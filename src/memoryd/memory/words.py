@@ -13,19 +13,20 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from memoryd.memory.twins import simplified
+from memoryd.patterns import lazy
 
 MAX_WORD_CHARS = 100  #: a longer run of letters is data, not a word
 MIN_START_CHARS = 3  #: of a word or symbol that is asked for by its beginning
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CHUNK = re.compile(rf"[{CJK}]+|[^\s{CJK}]+")
-_CJK_CHAR = re.compile(rf"[{CJK}]")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_JOINED = re.compile(r"[^\W_][\w./\\:@#+-]*[./\\:@#+_-][\w./\\:@#+-]*[^\W_]")
-_CONTENT = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:['’][^\W\d_{CJK}]+)?")
+CAMEL = lazy(r"(?<=[a-z0-9])(?=[A-Z])")
+_CHUNK = lazy(rf"[{CJK}]+|[^\s{CJK}]+")
+_CJK_CHAR = lazy(rf"[{CJK}]")
+_WORD = lazy(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_JOINED = lazy(r"[^\W_][\w./\\:@#+-]*[./\\:@#+_-][\w./\\:@#+-]*[^\W_]")
+_CONTENT = lazy(rf"[{CJK}]+|[^\W{CJK}]+(?:['’][^\W\d_{CJK}]+)?")
 #: particles and pronouns: they end a word instead of being part of one
-_CJK_STOP = re.compile("[的了吗呢吧啊呀嘛么我你您他她它们]")
+_CJK_STOP = lazy("[的了吗呢吧啊呀嘛么我你您他她它们]")
 
 _ENGLISH_STOPS = """
     a an the this that these those i me my mine we us our you your he him his she her it its they them their

@@ -16,6 +16,7 @@ from memoryd.memory.scan import hidden, threats
 from memoryd.memory.text import cut, fold
 from memoryd.memory.wording import is_loaded
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 
 SOME_CALLS, SOME_SECONDS = 3, 60.0  #: from here on a piece of work is worth a look back
 MAX_STEPS = 12  #: different ones, the first
@@ -37,19 +38,17 @@ _LOOKING_PROGRAMS = frozenset(_LOOKING_NAMES.split())
 _LOOKING_COMMANDS = frozenset(
     ["git status", "git log", "git diff", "git show", "git branch", "git blame", "gh pr", "npm ls"]
 )
-_COMMAND = re.compile(r'"(?:command|cmd)"\s*:\s*(?:\[\s*(?:"[^"]*sh"\s*,\s*"-l?c"\s*,\s*)?)?"((?:[^"\\]|\\.)*)')
-_BEFORE_PROGRAM = re.compile(
+_COMMAND = lazy(r'"(?:command|cmd)"\s*:\s*(?:\[\s*(?:"[^"]*sh"\s*,\s*"-l?c"\s*,\s*)?)?"((?:[^"\\]|\\.)*)')
+_BEFORE_PROGRAM = lazy(
     r"\s*(?:cd\s+\S+\s*(?:&&|;)|\w+=\S*\s|sudo\s|nice\s|time\s|env\s|(?:timeout|gtimeout)\s+\S+\s|set\s+-\w+\s*(?:&&|;))"
 )
-_PROGRAM = re.compile(
-    r"\s*(?:\S*/)?([A-Za-z][A-Za-z0-9_.+-]{0,30})(?=[\s;&|]|\Z)(?:\s+([a-z][a-z0-9:_-]{1,20})(?=\s|\Z))?"
-)
+_PROGRAM = lazy(r"\s*(?:\S*/)?([A-Za-z][A-Za-z0-9_.+-]{0,30})(?=[\s;&|]|\Z)(?:\s+([a-z][a-z0-9:_-]{1,20})(?=\s|\Z))?")
 _MANY_NAMES = """
     git gh npm pnpm yarn npx bun make just cargo go docker podman uv pip pip3 poetry kubectl terraform helm mvn
     gradle rake bundle dotnet systemctl apt brew memoryd alembic python python3"""
 _WITH_SUBCOMMAND = frozenset(_MANY_NAMES.split())
-_NO_NAME = re.compile(r"[^\w.:-]")
-_TELLS = re.compile(
+_NO_NAME = lazy(r"[^\w.:-]")
+_TELLS = lazy(
     r"error|exception|fail|fatal|denied|not found|no such|cannot|can't|unable|undefined|refused|timed? ?out|panic"
     r"|错误|失败|异常|找不到|无法|拒绝|超时", re.IGNORECASE,
 )  # fmt: skip
@@ -57,8 +56,8 @@ _SAYS_NOTHING = content_words(
     "error errors failed failure fail failing passed tests test exit exited code command status with in process"
     " returned non-zero skipped warnings seconds ‹n› ‹path› ‹name› n path name 错误 失败"
 )
-_BY_PERSON = re.compile(r"user (?:doesn't|does not) want|rejected by the user|interrupted by (?:the )?user", re.I)
-_VARIES = re.compile(
+_BY_PERSON = lazy(r"user (?:doesn't|does not) want|rejected by the user|interrupted by (?:the )?user", re.I)
+_VARIES = lazy(
     r"""(?P<quoted>'[^'\n]*'|"[^"\n]*"|`[^`\n]*`|“[^”\n]*”)|(?P<path>[~.]?(?:/[\w.@+-]+)+|[A-Za-z]:\\\S+|\b[\w-]+\.\w{1,5}\b)"""
     r"|\b0x[0-9a-f]+\b|\b[0-9a-f]{7,}\b|\d+(?:[.,:]\d+)*", re.IGNORECASE,
 )  # fmt: skip

@@ -143,7 +143,7 @@ WHO_SAID_IT = (
         name="quoted-fence",
         promise="memory cannot close its fence",
         file="memory/fence.py",
-        old='_TAG.sub("", _REMINDER.sub("", text))',
+        old='_TAG.sub("", _without_reminders(text))',
         new="text",
         tests=("unit/memory/test_recall.py::test_memory_text_cannot_pose_as_the_host_or_close_the_fence",),
     ),

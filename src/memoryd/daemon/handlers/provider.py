@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memoryd.daemon.handlers.base import Handlers
 from memoryd.daemon.provider.faults import Unanswered
+from memoryd.daemon.provider.settings import mapped
 from memoryd.errors import Busy, NotFound, PathRefused
 from memoryd.ipc.methods import provider as m
 from memoryd.ipc.methods.base import NoParams
@@ -60,8 +61,12 @@ class Provider(Handlers):
         return m.ProviderAnswer(text=text, is_error=answer.is_error)
 
 
+def _cleaned(text: str) -> str:
+    return clean(sanitise(text))
+
+
 def _tool(tool: "ToolInfo") -> m.ProviderTool:
     return m.ProviderTool(
-        name=tool.name, description=clean(sanitise(tool.description)), input_schema=dict(tool.input_schema),
+        name=tool.name, description=_cleaned(tool.description), input_schema=mapped(dict(tool.input_schema), _cleaned),
         reads_only=tool.reads_only,
     )  # fmt: skip

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memoryd.ipc.mcp.lines import Answer, ToolInfo
 
 PREFETCH_SECONDS, BLOCK_SECONDS = 0.25, 0.2  #: within the answer to a hook; late ones are left out
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  #: what hosts and their models take for the name of a tool
 CALL_SECONDS = 10.0  #: for everything that nobody waits for, and for a tool that an agent calls
 _LATE_SECONDS = 0.1  #: beyond a call's own time
 IDLE_SECONDS = 900.0  #: without a call it is ended, and started by the next one
@@ -118,13 +120,17 @@ class ProviderHost:
         return await self._ask(call.tool, call.filled(await self._screened(values)), CALL_SECONDS)
 
     async def tools(self) -> "Sequence[ToolInfo]":
-        """The tools that agents may call. :raises Unanswered: it is not there"""
+        """The tools that agents may call, each name once; one that no host would take is left out.
+
+        :raises Unanswered: it is not there
+        """
         wanted = self.settings.tools
         if not wanted or not self.settings.command:
             return ()
         if not self._tools:
             await self._ready()
-        return [tool for tool in self._tools if tool.name in wanted or "*" in wanted]
+        named = {tool.name: tool for tool in self._tools if _NAME.fullmatch(tool.name)}
+        return [tool for name, tool in named.items() if name in wanted or "*" in wanted]
 
     async def every_tool(self) -> Sequence[str]:
         """The names of all its tools. :raises Unanswered: it is not there"""

@@ -11,12 +11,13 @@ from memoryd.ipc.sanitise import sanitise, within
 from memoryd.memory.fence import clean, quoted
 from memoryd.memory.text import cut
 from memoryd.memory.words import CJK, content_words
+from memoryd.patterns import lazy
 
 MAX_WORDS = 4  #: of a prompt that are looked for, each by a call of its own
 MAX_ROWS, ROW_CHARS = 10, 400  #: of an answer
 READ_CHARS = 2_000  #: of a row, before it is cleaned
 VALUE_CHARS = 8_000  #: of one text that is sent
-_PART = re.compile(rf"[{CJK}]+|[^\W_{CJK}][\w.@:/+-]*[^\W_]")
+_PART = lazy(rf"[{CJK}]+|[^\W_{CJK}][\w.@:/+-]*[^\W_]")
 
 
 def telling(prompt: str) -> list[str]:

@@ -24,7 +24,7 @@ MAX_NOTE_CHARS = 2000  #: of what a session hands on to later runs
 class Line(BaseModel):
     """Of the protocol."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, hide_input_in_errors=True)
 
 
 Way = Literal["tools", "json-schema", "json-object", "text"]

@@ -117,7 +117,7 @@ class Ledger(RuleBasedStateMachine):
     @precondition(lambda self: self.oracle.held)
     @rule(pick=st.randoms(use_true_random=False), cost=COSTS)
     def settle(self, pick: Any, cost: Cost) -> None:
-        reservation = pick.choice(sorted(self.oracle.held))
+        reservation = pick.choice(list(self.oracle.held))  # in the order of their making: their ids are random
         self.ledger.settle(reservation, cost)
         held = self.oracle.held[reservation]
         held.cost = held.cost or cost  # the first word counts

@@ -520,6 +520,58 @@ def test_a_new_value_said_in_words_of_change_takes_the_old_line_out_and_no_other
     assert "tabs" in talk.memory()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I live in Berlin.", "My parents moved to Spain."),
+        ("I live in Berlin.", "The standup moved to Tuesday."),
+        ("I live in Berlin.", "Our staging moved to Frankfurt."),
+        ("I live in Berlin.", "Answer me in Frisian from now on, not in Catalan."),
+        ("我住在北京。", "我父母搬到了上海。"),
+        ("I use a Mac.", "Our servers now run Ubuntu."),
+        ("My editor is Helix.", "The docs editor is TinyMCE now."),
+        ("I am allergic to nuts.", "My son is now allergic to milk."),
+        ("We use PostgreSQL for the billing service.", "We now use SQLite for the test fixtures."),
+        ("The API is deployed on Fly.io.", "The docs site is now hosted on Netlify."),
+        ("Always run pytest before you commit.", "From now on the e2e package uses jest."),
+        ("We decided on SQLite for the cache because it needs no server.", "数据库从 CockroachDB 换成 DuckDB 了。"),
+        ("Never store passwords in plain text.", "Forget the password reset bug, it's fixed."),
+    ],
+)
+def test_what_is_said_of_another_takes_nothing_out(before: str, after: str) -> None:
+    talk = Talk()
+    talk.say(before)
+    talk.run()
+    kept = talk.memory()
+    talk.say(after)
+    talk.run()
+    assert all(line in talk.memory() for line in kept.splitlines() if line.strip())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ("My terminal is wezterm.", "我的终端从 wezterm 换成 ghostty 了。", "is wezterm"),
+        ("我的键盘布局是 Colemak。", "My keyboard layout is Workman now.", "Colemak"),
+        (
+            "I prefer commit messages in imperative mood.",
+            "From now on write commit messages in past tense, not imperative mood.",
+            "prefers",
+        ),
+        ("I always indent with four spaces.", "缩进改用 tabs，不要 four spaces 了。", "with four"),
+        ("my font is Iosevka", "my font is Monaspace now", "Iosevka"),
+    ],
+)
+def test_a_change_finds_what_it_replaces_in_the_other_language_and_in_another_file(
+    before: str, after: str, gone: str
+) -> None:
+    talk = Talk()
+    for said in (before, after):
+        talk.say(said)
+        talk.run()
+    assert gone not in talk.memory()
+
+
 def test_a_part_of_a_prompt_takes_the_place_of_no_other_part_by_its_topic() -> None:
     talk = Talk()
     talk.say("告警名要带级别前缀 P0/P1/P2，值班平台靠这个路由。顺带把 DiskWillFill 的阈值从 4h 放宽到 8h")

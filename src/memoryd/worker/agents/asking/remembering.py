@@ -3,6 +3,7 @@
 A page of instructions each (`prompts/`), a schema, and how the request is written.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -27,6 +28,8 @@ def _share(value: Any) -> Any:
     try:
         number = float(str(value).strip().removesuffix("%"))
     except ValueError:
+        return 0.0
+    if not math.isfinite(number):
         return 0.0
     return min(max(number / 100 if "%" in str(value) else number, 0.0), 1.0)
 

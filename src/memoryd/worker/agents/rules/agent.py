@@ -6,10 +6,10 @@ from dataclasses import replace
 from memoryd.memory.model import MemoryView
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.spans import own_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules import caches
 from memoryd.worker.agents.rules.facts import Reading
 from memoryd.worker.agents.rules.filing import Desk
-from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.quoting import quoted_in
 from memoryd.worker.agents.rules.reading import Elected, nobody, read
 from memoryd.worker.agents.rules.summary import Note, summarise

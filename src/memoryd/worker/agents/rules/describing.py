@@ -5,9 +5,10 @@ Made of the entry's own words, so that it says nothing that was not said.
 
 from memoryd.memory.wording import is_loaded
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.worker.agents.rules.patterns import Kind
 from memoryd.worker.agents.rules.topics import FRAME
 
 MAX_TOPICS = 6

@@ -6,6 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.english_grammar import render
 from memoryd.worker.agents.rules.english_signs import grams, kind_of, openers
 from memoryd.worker.agents.rules.english_subjects import ALIASES, SLOTS
@@ -17,7 +18,6 @@ from memoryd.worker.agents.rules.patterns import (
     Language,
     Pattern,
     Table,
-    lazy,
     patterns_of,
 )
 

@@ -2,7 +2,8 @@
 
 import re
 
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.patterns import Kind
 
 _ADVERBS = frozenset(
     """really strongly much generally usually always mostly mainly also still just very definitely personally normally
@@ -42,7 +43,7 @@ _NAMING = lazy(
 )
 #: "as a DBA", "being colour-blind", "frontend engineer now"
 _SUBJECTLESS = lazy(
-    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now\b)"
+    r"^(?:as|being) (?=\w)(?!.* i\b)|^(?=(?!i\b|i'|assume\b|my\b)(?:[\w-]+ ){1,5}now[\s.!]*$)"
     r"|^(?:just |recently )?(?=moved to )",
     re.IGNORECASE,
 )

@@ -3,8 +3,9 @@
 import re
 from itertools import pairwise
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.caches import kept_for_a_run
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.worker.agents.rules.patterns import Kind
 
 _TOKEN = lazy(
     r"https?://\S+|#[a-z][\w-]+|[\w~-]*[/\\][\w./\\*-]+|\w[\w-]*\.[a-z]\w{0,4}\b(?:\(\))?|\w+\(\)|\w+_\w+"

@@ -21,7 +21,7 @@ SLOTS = (
     (
         "user place",
         regex(
-            r"\bmoved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|resides?) (?:in |to |near |out of )?(?:the )?(?-i:[A-Z][a-z]{2,})"
+            r"(?:^|the user\b.*\b|^(?:just|recently|finally) )moved to (?-i:[A-Z][a-z]+)|time ?zone|\bUTC[+-]|\bCET\b|\bPST\b|\bEST\b|the user (?:is |has )?(?:\w+ )?(?:lives?|based|located|living|moved to|relocated to|is in|is from|resides?) (?:in |to |near |out of )?(?:the )?(?-i:[A-Z][a-z]{2,})"
         ),
     ),
     (

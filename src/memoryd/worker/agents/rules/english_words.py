@@ -4,7 +4,8 @@
 
 import re
 
-from memoryd.worker.agents.rules.patterns import filled, lazy
+from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.patterns import filled
 
 #: each a piece of a regular expression; patterns name them as <CLASS>
 WORDS = {

@@ -11,11 +11,14 @@ from memoryd.memory.model import MemoryView, Root
 from memoryd.memory.proposals import Proposal
 from memoryd.memory.text import fold
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules import proposing
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
-from memoryd.worker.agents.rules.patterns import Kind, lazy
+from memoryd.worker.agents.rules.languages import ENGLISH, language_of
+from memoryd.worker.agents.rules.owners import new_scope, other_owner
+from memoryd.worker.agents.rules.patterns import Kind
 from memoryd.worker.agents.rules.topics import FRAME, Topic, about, slug_words
 from memoryd.worker.agents.rules.wishes import PERSONAL, taken_out
 
@@ -31,6 +34,12 @@ _FILE_OF = {
 _IMPERSONAL = {"", "preferences.md", "constraints.md"}
 _NAMES = {"user name", "agent name"}
 _DENIED = lazy(r"\b(?:not|never|don't|instead of|rather than|from|avoid|no longer)\b|不|别|禁止")
+#: a person of themselves, or with the subject left out: "moved last week, living in Leeds now"
+_SPEAKER = lazy(
+    r"\b(?:i|i['’]m|i['’]ve|im|me|my|mine|myself)\b|^(?:just |recently |now |new )*"
+    r"(?:moved|relocated|living|based|working|joined|left|quit|started|switched|changed|promoted|got|bought|job|title|role)\b",
+    re.IGNORECASE,
+)
 _AT_FIRM = lazy(r"\bat [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*")
 
 
@@ -144,6 +153,8 @@ class Desk:
             shared, words = topic.shared(held)
             if shared < best[0] or not shared or _beside(held, fact):
                 continue
+            if other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
+                continue
             just_said, on_topic = held.text in newest, shared >= ON_TOPIC * words
             if _comparable(held, fact):
                 near = (shared >= 2 or just_said or on_topic) if fact.changes else shared >= 2 and just_said
@@ -197,15 +208,25 @@ def _file_of(fact: Fact, stale: list[Held]) -> str:
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     """Whether a fact gives the held attribute a new value: one of these `slots` has one value at a time."""
     shared = slots & held.slots(fact.language)
-    if not shared:
+    if not shared or other_owner(held.text, fact.text) or new_scope(held.text, fact.said):
+        return False
+    file = _FILE_OF.get(fact.kind)
+    if held.file in PERSONAL and held.file != file and not _speaks_of_user(fact):
         return False
     if any(slot.startswith(("user", "agent")) for slot in shared):
-        file = _FILE_OF.get(fact.kind)
         at_home = held.file in PERSONAL and (held.file == file or file not in PERSONAL)
         return at_home and (fact.may_change or fact.changes or (held.file == file and bool(shared & _NAMES)))
+    english = fact.language is ENGLISH is language_of(held.text)
+    if english and held.file in ("", "constraints.md") and not _on_topic(held, "", fact):
+        return False  # another thing of the same kind
     if fact.old_values and not any(fold(old.split()[0]) in held.folded for old in fact.old_values):
         return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
+
+
+def _speaks_of_user(fact: Fact) -> bool:
+    """Whether a fact of another kind is about the person all the same; Chinese leaves the subject out too often."""
+    return fact.language.code == "zh" or bool(_SPEAKER.search(fact.said))
 
 
 def _comparable(held: Held, fact: Fact) -> bool:

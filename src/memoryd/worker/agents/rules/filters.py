@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from memoryd.memory.text import cut
 from memoryd.memory.words import CJK
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 from memoryd.worker.agents.rules.scales import FORGETTING, weigh_wish
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses, mask
 

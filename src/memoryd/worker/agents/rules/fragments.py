@@ -6,8 +6,8 @@
 import re
 from dataclasses import replace
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence
 
 _TOPIC = lazy(

@@ -6,15 +6,19 @@ from dataclasses import dataclass, field, replace
 from memoryd.memory.model import CoreLine, Entry, Root
 from memoryd.memory.text import cut, fold
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import language_of
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 
 MAX_NAME_CHARS = 80  #: of an entry
 #: what somebody has one of, whatever it is: "The user's font is ...", 用户的字体是
 _OWN = lazy(
     r"the user(?:'s (\w+(?: (?!is\b|are\b)\w+){0,3}) (?:is|are)\b| uses? .{2,40}? as the user's (\w+(?: \w+){0,3})$)"
+    r"|(?:the |our |this (?:repo|project)'s )?(?!(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|all"
+    r"|everything|the user|user|new|no|so)\b)([a-z][\w-]*(?: (?!is\b|are\b|now\b)[\w-]+){0,2}?)"
+    r"(?:'s| is| are|:| =| moved to| changed to| switched to) \S"
     r"|用户的([\u4e00-\u9fffA-Za-z ]{1,8}?)(?:现在|已经)?(?:是|换成|改成|改为|从)",
     re.IGNORECASE,
 )

@@ -1,8 +1,9 @@
 """Which language a sentence is read in."""
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese import CHINESE
 from memoryd.worker.agents.rules.english import ENGLISH
-from memoryd.worker.agents.rules.patterns import CJK, Language, lazy
+from memoryd.worker.agents.rules.patterns import CJK, Language
 
 __all__ = ["CHINESE", "ENGLISH", "language_of"]
 

@@ -9,28 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
+
+from memoryd.patterns import lazy
 
 REMEMBERED, CORRECTED, PREFERRED, MENTIONED = 1.0, 0.8, 0.6, 0.4  #: importance without a model (SOURCES.md)
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-
-
-class _Lazy:
-    """A regular expression that is compiled at its first use: the tables of both languages cost a second to compile."""
-
-    def __init__(self, pattern: str, flags: int) -> None:
-        self.pattern, self.flags = pattern, flags
-
-    def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self.pattern, self.flags)
-        for method in ("match", "search", "fullmatch", "finditer", "findall", "sub", "split"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
-
-
-def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a regular expression that is compiled when it is first asked something."""
-    return cast(re.Pattern[str], _Lazy(pattern, flags))
 
 
 class Kind(StrEnum):

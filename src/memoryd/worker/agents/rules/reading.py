@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Fact, Forget, Reading
 from memoryd.worker.agents.rules.filters import (
     after_retraction,
@@ -20,7 +21,7 @@ from memoryd.worker.agents.rules.filters import (
 from memoryd.worker.agents.rules.fragments import rejoined
 from memoryd.worker.agents.rules.languages import language_of
 from memoryd.worker.agents.rules.ownership import Ownership
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 from memoryd.worker.agents.rules.rendering import MAX_FACT_CHARS, old_values, with_next
 from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, ELECTED, LASTING, weighed
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of

@@ -3,10 +3,11 @@
 import re
 from dataclasses import replace
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.languages import CHINESE
-from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language, lazy
+from memoryd.worker.agents.rules.patterns import PREFERRED, Kind, Language
 from memoryd.worker.agents.rules.scales import CHANGING, HINTING
 from memoryd.worker.agents.rules.sentences import Sentence
 

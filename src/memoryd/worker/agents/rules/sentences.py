@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.chinese_script import simplified
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
 LEAST_ITEMS = 2  #: that a line must count to be divided

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from memoryd.memory.words import content_words
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held
 from memoryd.worker.agents.rules.languages import language_of
-from memoryd.worker.agents.rules.patterns import Alias, lazy
+from memoryd.worker.agents.rules.patterns import Alias
 
 FRAME = content_words(  #: words that every fact has
     "user use always never now new instead only just every all file project team want need make keep like "

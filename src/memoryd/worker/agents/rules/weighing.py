@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Fact
 from memoryd.worker.agents.rules.held import slots_of
-from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern, lazy
+from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
 from memoryd.worker.agents.rules.rendering import fact_of
 from memoryd.worker.agents.rules.scales import ASKED, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memoryd.ipc.sanitise import PRIVATE
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import Language, lazy
+from memoryd.worker.agents.rules.patterns import Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 _LEAD = {ENGLISH: "Remember: ", CHINESE: "记住："}

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from memoryd.memory.text import leaves_out
+from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.facts import Forget
 from memoryd.worker.agents.rules.held import Held
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
-from memoryd.worker.agents.rules.patterns import lazy
 from memoryd.worker.agents.rules.scales import weigh_clause
 from memoryd.worker.agents.rules.sentences import mask
 from memoryd.worker.agents.rules.topics import about, aliases_of, names_something, parts_of, shared_with
@@ -27,6 +27,8 @@ _BY_ITSELF = lazy(
     r"(?:and |but |also )?(?:the user(?!['’]s)|the user['’]s (?:\w+ ){1,3}(?:is|are)|we|our)\b", re.IGNORECASE
 )
 _POINTS_BACK = lazy(r"\b(?:it|its|he|his|him|she|her|they|them|their|that|this|there)\b|[他她它其这那]", re.IGNORECASE)
+
+_ORDER = lazy(r"(?:never|always|don['’]?t|do not|no|only|must|every|all|use|run|keep|ask|avoid)\b", re.IGNORECASE)
 
 Test = Callable[[str], bool]
 
@@ -54,15 +56,31 @@ def _named(wish: Forget, known: Sequence[Held], stays: Sequence[Forget]) -> list
         meant = [held for part in parts_of(wish) for held in _meant(part, known)]
         if meant:
             return meant
-    shares = {held: shared_with(wish, held.words) for held in known if not _is_spared(held, stays)}
+    shares = {
+        held: share
+        for held in known
+        if not _is_spared(held, stays) and ((share := shared_with(wish, held.words)) > 1 or not _is_safe(held, wish))
+    }
     most = max(shares.values(), default=0)
     return [held for held, share in shares.items() if most and share == most]
 
 
 def _meant(part: Forget, known: Sequence[Held]) -> list[Held]:
     is_meant = about(part)
-    meant = [held for held in known if is_meant(held.text)]
+    meant = [held for held in known if is_meant(held.text) and not _is_safe(held, part)]
     return meant[-1:] if aliases_of(part) else meant
+
+
+def _is_safe(held: Held, wish: Forget) -> bool:
+    """Whether a rule has but one word in common with what may be no wish on it: "forget the password bug"."""
+    if (
+        held.file != "constraints.md"
+        or not _ORDER.match(held.text)
+        or wish.language is not ENGLISH
+        or wish.language.of_rules.search(wish.said)
+    ):
+        return False
+    return shared_with(wish, held.words) < 2
 
 
 def _newest(wishes: Sequence[Forget], newest: Sequence[Held], stays: Sequence[Forget]) -> list[Held]:

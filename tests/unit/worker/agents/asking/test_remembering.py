@@ -1,6 +1,6 @@
 """Questions about memory as text, and answers back."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.briefs import settings
 
@@ -25,6 +25,7 @@ def test_a_hostile_prompt_and_a_hostile_memory_stay_in_their_lines() -> None:
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(), lambda one: st.lists(one)))
+@example("NaN")
 def test_a_confidence_is_a_share_whatever_is_written(written: object) -> None:
     told = remembering.Choice.model_validate({"chosen": [], "confidence": written})
     assert 0.0 <= told.confidence <= 1.0
