@@ -18,6 +18,7 @@ _HERE = Path(__file__).resolve().parent
 sys.path[:1] = [str(_HERE.parent), str(_HERE.parent / "tests")]  # the daemon of the tests serves here too
 
 from bench.ground import Ground, prepared  # noqa: E402
+from bench.pages import rewrite  # noqa: E402
 from bench.table import Row, markdown, summary  # noqa: E402
 
 REPORT = _HERE / "results" / "report.md"
@@ -33,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Ratios side by side with their floors.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, some minutes")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="one section; may be given again")
+    parser.add_argument("--pages", action="store_true", help="also rewrite the tables in docs/")
     parser.add_argument("--peers", action="store_true", help="also the same jobs by other tools, from the registries")
     options = parser.parse_args(argv)
     began, broken = perf_counter(), 0
@@ -44,6 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             part, rows = _measure(name, ground)
             parts.append(_show(part))
             found.append((name, rows or []))
+            if options.pages and rows:
+                print("written into", *rewrite(part, name))
             broken += rows is None
     told = _show(summary(found))
     parts.append(_show(f"Took {perf_counter() - began:.0f} s. Ratios count: the machine is shared, times are not."))

@@ -1,4 +1,4 @@
-"""The report of `make bench`: what is promised is counted, what grows is seen, peers are installed as they are pinned."""
+"""The report of `make bench`: aims are counted, growth is seen, peers are installed as they are pinned."""
 
 import subprocess
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from bench.ground import Ground
 from bench.growth import Measure
+from bench.pages import rewrite
 from bench.peers import comparing, installing
 from bench.peers.comparing import Measured
 from bench.peers.installing import Unavailable
@@ -25,6 +26,15 @@ def test_the_summary_counts_the_rows_that_were_promised_something() -> None:
 
 def test_what_stands_beside_memoryd_is_named_in_the_head() -> None:
     assert "| what | memoryd | peer |" in markdown("Peers", [], beside="peer")
+
+
+def test_a_section_is_rewritten_between_its_markers_alone(tmp_path: Path) -> None:
+    page = tmp_path / "performance.md"
+    growth, peers = "<!-- bench growth -->\n{}\n<!-- end -->\n", "<!-- bench peers -->\nkept\n<!-- end -->\n"
+    page.write_text(f"before\n{growth.format('old')}between\n{peers}")
+    assert rewrite("## Growth\n\n| new | \\1 |\n", "growth", tmp_path) == ["performance.md"]
+    told = "| new | \\1 |"
+    assert page.read_text() == f"before\n{growth.format(told)}between\n{peers}"
 
 
 @pytest.mark.parametrize(("values", "slope"), [((5.0, 5.0, 5.0), 0.0), ((1.0, 3.0, 30.0), 1.0), ((1.0, 1.0, 100.0), 2)])
