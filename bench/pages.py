@@ -9,11 +9,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 def rewrite(part: str, name: str, folder: Path = DOCS) -> list[str]:
     """Put a section without its heading where pages ask for it (`<!-- bench NAME -->`); returns the pages' names."""
     body = part.partition("\n")[2].strip()
-    pattern = re.compile(rf"(<!-- bench {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+    pattern = re.compile(rf"(<!-- bench {name} -->\n).*?(<!-- end -->)", re.DOTALL)
     found = []
     for page in sorted(folder.glob("*.md")):
         text = page.read_text("utf-8")
         if pattern.search(text):
-            page.write_text(pattern.sub(lambda match: match[1] + body + match[2], text), "utf-8")
+            page.write_text(pattern.sub(lambda match: match[1] + body + "\n" + match[2], text), "utf-8")
             found.append(page.name)
     return found

@@ -30,7 +30,7 @@ class Memoryd(Tool):
     keys: dict[tuple[str, datetime], str] = field(default_factory=dict, init=False)
 
     def start(self) -> None:
-        self.served = Installation(self.home)
+        self.served = Installation(self.home, settings={"RETENTION__DAYS": "36500"})  # what is asked is years old
         self.served.start()
         self.process = self.served.process
         self.client = self.served.client()
