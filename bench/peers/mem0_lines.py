@@ -10,17 +10,16 @@ from typing import Any
 from mem0 import Memory
 
 USER = "bench"
+VECTORS = {"on_disk": True, "embedding_model_dims": 384, "collection_name": "memories"}
 CONFIGURATION = {
-    "vector_store": {"provider": "qdrant", "config": {"on_disk": True, "embedding_model_dims": 384}},
     "embedder": {"provider": "fastembed", "config": {"model": "sentence-transformers/all-MiniLM-L6-v2"}},
     "llm": {"provider": "openai", "config": {"api_key": "never asked"}},
 }
 
 
 def main(home: str) -> None:
-    stored: dict[str, Any] = CONFIGURATION["vector_store"]["config"]  # type: ignore[assignment]
-    stored |= {"path": f"{home}/vectors", "collection_name": "memories"}
-    memory = Memory.from_config({**CONFIGURATION, "history_db_path": f"{home}/history.db"})
+    vectors = {"provider": "qdrant", "config": {**VECTORS, "path": f"{home}/vectors"}}
+    memory = Memory.from_config({**CONFIGURATION, "vector_store": vectors, "history_db_path": f"{home}/history.db"})
     answer(None)
     for line in sys.stdin:
         answer(done(memory, json.loads(line)))

@@ -81,7 +81,14 @@ class Tool(ABC):
         found = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HF_HUB_OFFLINE": "1"}
         return found | {"DO_NOT_TRACK": "1"}
 
-    def spawn(self, argv: Sequence[str], more: Mapping[str, str], **streams: int) -> "subprocess.Popen[bytes]":
+    def spawn(
+        self,
+        argv: Sequence[str],
+        more: Mapping[str, str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int | None = None,
+    ) -> "subprocess.Popen[bytes]":
         with (self.home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 argv,
@@ -89,8 +96,9 @@ class Tool(ABC):
                 cwd=self.home,
                 stderr=log,
                 start_new_session=True,
-                **{"stdin": subprocess.DEVNULL, "stdout": log} | streams,
-            )  # type: ignore[call-overload]
+                stdin=stdin,
+                stdout=log if stdout is None else stdout,
+            )
         return self.process
 
     def kill(self) -> None:
