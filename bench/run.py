@@ -24,8 +24,8 @@ from bench.table import Row, markdown, summary  # noqa: E402
 REPORT = _HERE / "results" / "report.md"
 #: modules beside this one: TITLE and section()
 SECTIONS = (
-    "hook", "ack", "idle", "ready", "growth", "search", "retrieval", "rules", "transcript", "redaction", "tokens",
-    "poisoning", "consolidation", "peers",
+    "hook", "ack", "idle", "ready", "growth", "search", "recall", "values", "retrieval", "rules", "transcript",
+    "redaction", "tokens", "poisoning", "consolidation", "peers",
 )  # fmt: skip
 PEERS = "peers"  #: installs other tools, so it runs when it is asked for
 

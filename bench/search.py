@@ -61,7 +61,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     asked: dict[str, list[str]] = {}
     with ExitStack() as stack:
-        filled = [_filled(stack, ground, size) for size in sizes]
+        filled = [filled(stack, ground, size) for size in sizes]
         for language in ("English", "Chinese"):
             queries = asked_words(filled[0].texts, language, ground.pick(quick=300, full=QUERIES))
             asked[language] = queries
@@ -70,7 +70,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
             rows += [*_costs(language, filled, spent), *_parts(language, filled[-1], queries[:PARTED])]
         rows += [row for one in filled for row in _sizes(one)]
         for one in filled:
-            _remember(one)
+            remember(one)
         for language, queries in asked.items():
             times, _ = _in_turn(filled, queries[: ground.pick(quick=100, full=500)], _asks_memory)
             rows += _memory_rows(language, filled, times)
@@ -80,7 +80,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     ]
 
 
-def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
+def filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
     served = stack.enter_context(installed(ground.room(f"s{size}"), data_home=None))
     texts = list(made_texts(size))
     served.places.data.mkdir(parents=True, mode=0o700)
@@ -93,7 +93,7 @@ def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
     return Filled(size=size, served=served, rate=size / taken, texts=texts)
 
 
-def _remember(one: Filled) -> None:
+def remember(one: Filled) -> None:
     """Put an entry for some of the texts into the memory, and wait until the index holds them."""
     folder = one.served.places.user_memory / ENTRY_DIR
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -57,9 +57,9 @@ def summary(parts: Iterable[tuple[str, Iterable[Row]]]) -> str:
     """Every row with an aim, by section, and how many meet theirs."""
     aimed = [(title, row) for title, rows in parts for row in rows if row.met is not None]
     lines = [
-        _line((title, row.what, row.value, row.ratio, row.aim, row.verdict)) for title, row in aimed
+        _line((title, row.what, row.value, row.floor, row.ratio, row.aim, row.verdict)) for title, row in aimed
     ]  # fmt: skip
-    head = ("section", "what", "measured", "ratio", "aim", "")
+    head = ("section", "what", "measured", "beside it", "ratio", "aim", "")
     met = sum(bool(row.met) for _, row in aimed)
     top = [f"## Summary: {met} of {len(aimed)} aims met", "", _line(head), _line(["---"] * len(head))]
     return "\n".join([*top, *lines, ""])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import values
 from bench.ground import Ground
 from bench.growth import Measure
 from bench.pages import rewrite
@@ -22,6 +23,11 @@ def test_the_summary_counts_the_rows_that_were_promised_something() -> None:
     assert told.startswith("## Summary: 1 of 2 aims met\n")
     assert "| idle | b | 2 |" in told
     assert "| c |" not in told
+
+
+def test_the_numbers_that_have_one_right_value_have_it(tmp_path: Path) -> None:
+    rows, _ = values.section(Ground(folder=tmp_path, quick=True))
+    assert [(row.what, row.value) for row in rows] == [(row.what, row.floor) for row in rows]
 
 
 def test_what_stands_beside_memoryd_is_named_in_the_head() -> None:
@@ -90,16 +96,26 @@ def test_a_peer_that_is_slower_and_finds_less_is_told_by_each_row() -> None:
     assert rows["recall@5"].ratio == "2.00x"
     turned = {row.what.partition(": ")[2]: row.met for row in comparing._rows(Mem0, theirs, ours)}
     assert [what for what, met in turned.items() if met is False] == [
-        "write, p50", "write, p99", "search, p50", "search, p99", "recall@5", "memory", "start to first answer",
-        "acknowledged, lost by SIGKILL",
+        "write, p50", "write, p99", "write, until a power cut leaves it, p50", "write, until a power cut leaves it, p99",
+        "search, p50", "search, p99", "recall@5", "memory", "start to first answer", "acknowledged, lost by SIGKILL",
     ]  # fmt: skip
 
 
-def _measured(seconds: float, recall: float, *, lost: int) -> Measured:
+def test_a_peer_that_does_not_wait_for_the_disk_is_told_so() -> None:
+    ours, theirs = _measured(0.002, 0.8, lost=0), _measured(0.001, 0.8, lost=0, syncs=0.1, durable=0.003)
+    rows = {row.what.partition(": ")[2]: row for row in comparing._rows(Mem0, ours, theirs)}
+    assert rows["write, p50"].met is False
+    assert "0.50 ms; the peer has not waited" in rows["write, p50"].limit
+    assert rows["write, until a power cut leaves it, p50"].met is True
+
+
+def _measured(
+    seconds: float, recall: float, *, lost: int, syncs: float = 1.0, durable: float | None = None
+) -> Measured:
     held = Weight(processes=1, rss=1, pss=int(seconds * 1e9), cpu=0.0)
     return Measured(
-        writes=[seconds], questions=[seconds], recall=recall, loaded=held, idle_cpu=0.0, start=seconds, syncs=1.0,
-        hooks=[], lost=lost,
+        writes=[seconds], durable=[durable or seconds], disk=[0.0005], questions=[seconds], recall=recall, loaded=held,
+        idle_cpu=0.0, start=seconds, syncs=syncs, hooks=[], lost=lost,
     )  # fmt: skip
 
 
