@@ -97,7 +97,8 @@ def test_a_peer_that_is_slower_and_finds_less_is_told_by_each_row() -> None:
     turned = {row.what.partition(": ")[2]: row.met for row in comparing._rows(Mem0, theirs, ours)}
     assert [what for what, met in turned.items() if met is False] == [
         "write, p50", "write, p99", "write, until a power cut leaves it, p50",
-        "write, until a power cut leaves it, p99", "search, p50", "search, p99", "recall@5", "memory", "start to first answer", "acknowledged, lost by SIGKILL",
+        "write, until a power cut leaves it, p99", "search, p50", "search, p99", "recall@5", "memory",
+        "start to first answer", "acknowledged, lost by SIGKILL",
     ]  # fmt: skip
 
 
