@@ -60,6 +60,7 @@ class Point:
     journal: int
     index: int
     rss: int  #: the whole tree after the questions
+    anonymous: int  #: of it what is no mapped file
     daemon: int  #: alone, after a start
     processes: int
 
@@ -96,7 +97,8 @@ def _point(ground: Ground, size: int) -> Point:
         return Point(
             journaled_us=journaled / size * 1e6, indexed_us=indexed / size * 1e6, published=published,
             load_share=share, asked=asked, start=start, journal=served.database.stat().st_size,
-            index=_bytes(served.places.data / "index"), rss=held.rss, daemon=daemon, processes=held.processes,
+            index=_bytes(served.places.data / "index"), rss=held.rss, anonymous=held.anonymous,
+            daemon=daemon, processes=held.processes,
         )  # fmt: skip
 
 
@@ -170,7 +172,13 @@ def _measures(sizes: Sequence[int], points: Sequence[Point]) -> list[Measure]:
         over("`session.search`, p99", "ms", lambda p: quantile(p.asked, 0.99)),
         over("start to ready", "ms", lambda p: p.start),
         over("RSS after a start", "MB", lambda p: p.daemon / MEGABYTE),
-        over("RSS after 500 questions, with the reader", "MB", lambda p: p.rss / MEGABYTE),
+        over(
+            "RSS after 500 questions, with the reader",
+            "MB",
+            lambda p: p.rss / MEGABYTE,
+            limit="the mapped files of the index, which the kernel takes back when it needs the room",
+        ),
+        over("of it no mapped file", "MB", lambda p: p.anonymous / MEGABYTE),
         over("processes after them", "", lambda p: p.processes),
         over("CPU while one client publishes", "%", lambda p: p.load_share * 100),
         Measure(name="journal, disk a message", unit="B", values=a_message(lambda p: p.journal)),

@@ -85,18 +85,22 @@ def _seconds(stat: Path) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Bytes. `pss` shares each shared page among its processes, `private` leaves them out."""
+    """Bytes. `pss` shares each shared page among its processes, `private` leaves them out, `anonymous` mapped files."""
 
     rss: int
     pss: int
     private: int
+    anonymous: int
 
 
 def memory(pid: int) -> Memory:
     rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
     kilobytes = {row[0]: int(row[1]) for row in rows}
     private = kilobytes["Private_Clean:"] + kilobytes["Private_Dirty:"]
-    return Memory(rss=kilobytes["Rss:"] * 1024, pss=kilobytes["Pss:"] * 1024, private=private * 1024)
+    return Memory(
+        rss=kilobytes["Rss:"] * 1024, pss=kilobytes["Pss:"] * 1024, private=private * 1024,
+        anonymous=kilobytes["Anonymous:"] * 1024,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +146,7 @@ class Weight:
     processes: int
     rss: int
     pss: int
+    anonymous: int
     cpu: float  #: seconds
 
 
@@ -152,5 +157,5 @@ def weighed(pid: int) -> Weight:
             found.append((memory(one), cpu(one)))
     return Weight(
         processes=len(found), rss=sum(held.rss for held, _ in found), pss=sum(held.pss for held, _ in found),
-        cpu=sum(used.total for _, used in found),
+        anonymous=sum(held.anonymous for held, _ in found), cpu=sum(used.total for _, used in found),
     )  # fmt: skip

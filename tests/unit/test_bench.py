@@ -113,7 +113,7 @@ def test_a_peer_that_does_not_wait_for_the_disk_is_told_so() -> None:
 def _measured(
     seconds: float, recall: float, *, lost: int, syncs: float = 1.0, durable: float | None = None
 ) -> Measured:
-    held = Weight(processes=1, rss=1, pss=int(seconds * 1e9), cpu=0.0)
+    held = Weight(processes=1, rss=1, pss=int(seconds * 1e9), anonymous=1, cpu=0.0)
     return Measured(
         writes=[seconds], durable=[durable or seconds], disk=[0.0005], questions=[seconds], recall=recall, loaded=held,
         idle_cpu=0.0, start=seconds, syncs=syncs, hooks=[], lost=lost,
