@@ -104,8 +104,9 @@ soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors,
 days: $(STAMP) ## sixty days of a simulated user: what a new session knows; SEED=1 PHRASES=file.json EACH=--each
 	nice -n 10 $(BIN)/python bench/days --show $(if $(SEED),--seed $(SEED)) $(if $(PHRASES),--phrases $(PHRASES)) $(EACH)
 
-bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
-	$(BIN)/python bench/run.py
+bench: $(STAMP) ## ratios side by side: speed, search, growth, memory agents, defences; PEERS=1: other tools too; see bench/README.md
+	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python bench/run.py $(if $(PEERS),--peers)
 
 clean: ## remove what make has made
-	rm -rf $(VENV) $(PROGRAMS) .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) $(PROGRAMS) .peers .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
