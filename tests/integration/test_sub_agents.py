@@ -12,6 +12,7 @@ from support.hosts import jsonl
 from support.talk import deliver, turn
 
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal import selection
 from memoryd.daemon.journal.journal import Arrival
 from memoryd.daemon.journal.touched import touched
 
@@ -178,3 +179,37 @@ async def test_an_id_of_another_projects_session_brings_it_no_text_of_this_one(h
             " and events.id in ('u1', 'c1', 'x1')",
         )
     assert taken == []
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["it was there before", "it comes when the sub-agent has ended"])
+async def test_a_session_of_another_project_with_a_sub_agents_id_stays_the_persons(home: Path, first: bool) -> None:
+    for name in ("one", "two"):
+        await asyncio.to_thread((home / name / ".git").mkdir, parents=True)
+    agent = ScriptedAgent(each_prompt)
+    async with running(home, agent=agent) as daemon, client(daemon) as one:
+
+        async def of_the_other_project() -> None:
+            await turn(one, "I prefer tabs", cwd=str(home / "two"), session="a1", at="2026-11-30T09:00:00Z")
+            used = event(
+                "tool_use", session="a1", name="Write", summary="", files=[{"path": "/its.py", "action": "write"}]
+            )
+            await one.call("event.publish", {"event": used.model_dump(mode="json")}, timeout=5)
+
+        if first:
+            await of_the_other_project()
+        await turn(one, "look into it", cwd=str(home / "one"))
+        for event_name in ("SubagentStart", "SubagentStop"):
+            await deliver(one, event_name, cwd=str(home / "one"), agent_id="a1", agent_type="Explore")
+        if not first:
+            await of_the_other_project()
+        other = await one.call("session.get", {**KEY, "session_id": "a1"}, timeout=5)
+        assert (other.kind, other.parent, other.turn_count) == ("interactive", None, 1)
+        parent = await one.call("session.get", KEY, timeout=5)
+        assert parent.memory_dir != other.memory_dir
+        assert parent.files == ()
+        below = await one.call("session.descendants", KEY, timeout=5)
+        assert [(child.agent_type, child.recorded) for child in below.items] == [("Explore", False)]
+        await one.call("consolidation.run", {"cwd": str(home / "two"), "wait": True}, timeout=10)
+        assert "I prefer tabs" in str(agent.seen)
+        planned = await asyncio.to_thread(daemon.journal.read, lambda c: selection.named(c, "s1"))
+        assert planned == (("claude-code", "s1"),)  # to purge the one takes nothing of the other
