@@ -65,7 +65,7 @@ class Binder:
     async def _new(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
             return await asyncio.to_thread(self._named, event.memory_dir)
-        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
+        above = await asyncio.to_thread(self.journal.binding_above, event)
         return above or await self.of_folder(event.cwd, hint)
 
     def _named(self, memory_dir: str) -> Binding:

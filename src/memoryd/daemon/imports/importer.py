@@ -12,11 +12,11 @@ from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
 from memoryd.daemon.imports.reading import is_over
-from memoryd.daemon.imports.recognising import recognise
+from memoryd.daemon.imports.recognising import SOURCES, recognise
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.walking import Refusal, candidates
 from memoryd.daemon.journal.imported import ImportedFiles
-from memoryd.errors import NotFound
+from memoryd.errors import NotFound, UsageError
 
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
@@ -65,9 +65,14 @@ class Importer:
     async def begin(self, wanted: Wanted) -> UnderWay:
         """Look at what is there; nothing is read whole, nothing changed.
 
+        :raises UsageError: nothing that this host keeps can be read
         :raises NotFound: nothing is at one of the paths
         :raises LimitExceeded: too many files
         """
+        if wanted.host not in (None, *SOURCES):
+            raise UsageError(
+                f"nothing that {wanted.host} keeps can be imported; name one of {', '.join(sorted(SOURCES))}"
+            )
         sources, passed_over = await asyncio.to_thread(_plan, wanted, self.data)
         one = UnderWay(id=uuid.uuid4().hex, wanted=wanted, sources=sources, passed_over=passed_over)
         one.work = self._work(one)

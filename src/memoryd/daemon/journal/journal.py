@@ -130,10 +130,10 @@ class Journal(Store):
         )
         return Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]) if row else None
 
-    def binding_above(self, host: str, session_id: str) -> Binding | None:
-        """Where the session is bound that started this one as its sub-agent. Blocking."""
-        parent = spawns.AgentGraph(self).parent(host, session_id)
-        return self.binding_of(host, parent) if parent else None
+    def binding_above(self, event: Event) -> Binding | None:
+        """Where the session is bound whose sub-agent the event comes from. Blocking."""
+        parent = spawns.AgentGraph(self).parent_at(event.host, event.session_id, rfc3339(event.at))
+        return self.binding_of(event.host, parent) if parent else None
 
     def project_root(self, directory: Path) -> Path | None:
         """The root of the project that a memory directory belongs to. Blocking."""
@@ -157,7 +157,7 @@ def data_json(event: Event) -> str:
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
-    if delegated.matters(event) and spawns.is_child(connection, event.host, event.session_id):
+    if delegated.matters(event) and spawns.is_child(connection, event.host, event.session_id, arrival.binding.dir):
         event, triggers = delegated.as_told(event), delegated.TRIGGERS
         data = data_json(event)
     if covers(connection, host=event.host, session_id=event.session_id, at=at, kind=event.kind, data=data):

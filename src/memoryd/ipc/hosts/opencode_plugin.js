@@ -29,6 +29,7 @@ export const Memoryd = async ({ directory } = {}) => {
   if (process.env.MEMORYD_CHILD) return {} // an agent of the daemon's own
 
   const sessions = new Map() // by id, the one used longest ago first
+  const untold = new Set() // firings that wait for those before them
   let told = Promise.resolve() // one firing after another, so that they arrive in the order in which they happened
 
   const session = (id) => {
@@ -44,7 +45,11 @@ export const Memoryd = async ({ directory } = {}) => {
   const tell = (event, about, fields, milliseconds = ACK_MS) => {
     const payload = { session_id: about.id, cwd: about.directory, turn_id: about.turn, ...fields }
     const firing = lineOf(event, payload)
-    told = told.then(() => deliver(event, payload, firing, milliseconds)).catch(() => "")
+    untold.add(firing)
+    told = told
+      .then(() => deliver(firing, milliseconds))
+      .catch(() => "")
+      .finally(() => untold.delete(firing))
     return told
   }
 
@@ -167,7 +172,8 @@ export const Memoryd = async ({ directory } = {}) => {
       for (const one of sessions.values()) {
         if (one.turn && !one.parent) tell("end", one, { reason: "exit", turn_id: undefined })
       }
-      await within(told, EXIT_MS)
+      if ((await within(told, EXIT_MS, LATE)) !== LATE) return
+      await Promise.allSettled([...untold].map(leave)) // opencode ends now: what is told twice counts once
     }),
   }
 }
@@ -224,15 +230,15 @@ const lineOf = (event, payload) => {
     const request = { jsonrpc: "2.0", id: 1, method: "hook.deliver", params: { ...params, raw: JSON.stringify(raw) } }
     return JSON.stringify(request) + "\n"
   }
-  return { line, name: `${nanoseconds()}-${process.pid}-${id}` }
+  return { event, payload, line, name: `${nanoseconds()}-${process.pid}-${id}` }
 }
 
-const deliver = async (event, payload, firing, milliseconds) => {
+const deliver = async (firing, milliseconds) => {
   let late = false
   let absent = false
   if ((await age(".slow")) >= SLOW_MS) {
     try {
-      const reply = JSON.parse(await ask(firing.line(payload), milliseconds))
+      const reply = JSON.parse(await ask(firing.line(firing.payload), milliseconds))
       if (reply.result) return reply.result.stdout
       if (reply.error?.data?.retry === "never") return ""
     } catch (error) {
@@ -240,7 +246,7 @@ const deliver = async (event, payload, firing, milliseconds) => {
       absent = error.code === "ENOENT" || error.code === "ECONNREFUSED"
     }
   }
-  await spool(firing.name, firing.line(event === "tool" ? outcomeOnly(payload) : payload))
+  await leave(firing)
   if (late) await touch(join(SPOOL, ".slow"))
   if (absent) await start()
   return ""
@@ -256,6 +262,8 @@ const start = async () => {
   child.on("error", () => {})
   child.unref()
 }
+
+const leave = ({ event, payload, line, name }) => spool(name, line(event === "tool" ? outcomeOnly(payload) : payload))
 
 // A tool's input and output may be large and secret.
 const outcomeOnly = ({ tool_input, tool_result, file_path, ...rest }) => rest
