@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from memoryd.memory.quality import passing
 from memoryd.memory.scan import threats
 from memoryd.memory.spans import BLANK, unquoted
 from memoryd.memory.text import cut, fold
@@ -66,8 +67,14 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 _BY_USER = re.compile(r"\b(?:I|we|my|let['’]s)\b|[我咱]", re.IGNORECASE)
+#: it holds here and now
+_THIS_TIME = re.compile(
+    r"\b(?:this (?:time|once)|just (?:once|here)|in this (?:file|case|one|branch|pr|commit|test))\b|[这本]一?[次回]"
+    "|[这本]个?(?:文件|分支|提交|测试)里?",
+    re.IGNORECASE,
+)
 _FILLER = re.compile(
-    r"(?:\s+(?:please|instead|here|this time|again|for (?:this|that|it)|from now on|ok(?:ay)?|always|everywhere|too))+$"
+    r"(?:\s+(?:please|instead|here|again|for (?:this|that|it)|from now on|ok(?:ay)?|always|everywhere|too))+$"
     r"|(?:吧|啊|呀|哦|好吗|了|才对|才行|来)+$",
     re.IGNORECASE,
 )
@@ -157,7 +164,7 @@ def _correction(words: _Words, found: re.Match[str]) -> Correction | None:
     said = _trimmed(cut(words.raw[slice(*found.span("act"))], MAX_SAID_CHARS))
     asks = words.masked[found.end() :].lstrip().startswith(("?", "？"))
     telling = all(0 < len(content_words(term)) <= MAX_TERM_WORDS for term in named.values())
-    if asks or not telling or _key(use) == _key(wrong) or threats(said) or _is_reported(words.masked[: found.start()]):
+    if asks or not telling or _key(use) == _key(wrong) or threats(said) or not _holds(words.masked, found):
         return None
     return Correction(use=use, instead_of=wrong, said=said)
 
@@ -166,10 +173,12 @@ def _names(found: re.Match[str], side: str) -> bool:
     return found.groupdict().get(side) is not None
 
 
-def _is_reported(before: str) -> bool:
-    """Whether what stands before a clause makes it somebody else's word."""
-    sentence = _SENTENCE.split(before)[-1]
-    return bool(_REPORTS.search(sentence)) and not _BY_USER.search(sentence)
+def _holds(masked: str, found: re.Match[str]) -> bool:
+    """Whether the sentence around a clause makes it neither somebody else's word nor one for the moment."""
+    before, after = (_SENTENCE.split(part) for part in (masked[: found.start()], masked[found.end() :]))
+    reported = _REPORTS.search(before[-1]) and not _BY_USER.search(before[-1])
+    sentence = f"{before[-1]}{found['act']}{after[0]}"
+    return not (reported or _THIS_TIME.search(sentence) or passing(sentence))
 
 
 def _term(text: str) -> str:

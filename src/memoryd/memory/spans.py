@@ -80,6 +80,12 @@ def own_words(text: str, foreign: Sequence[str] = ()) -> str:
     return _without_foreign(text, foreign).replace("`", "").strip()
 
 
+def is_quoted(text: str, foreign: str) -> bool:
+    """Whether a text stands in a foreign one: a run of 40 characters of it, or all of it, white space collapsed."""
+    whole = " ".join(text.split()).rstrip(".!。！")
+    return whole in " ".join(foreign.split()) or _without_foreign(text, [foreign]) != text
+
+
 def unquoted(text: str) -> str:
     """Return `text` with the inside of each short quotation blanked, so that no pattern matches there; same length."""
     return _SHORT_QUOTED.sub(lambda m: m[0][0] + BLANK * (len(m[0]) - 2) + m[0][-1], text)

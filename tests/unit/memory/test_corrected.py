@@ -55,6 +55,22 @@ def test_a_request_a_question_or_an_attack_is_no_correction(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "No, not in this file, use the other test instead of test_a for now.",
+        "For now use sqlite instead of postgres, please",
+        "no, this time use the staging key",
+        "no, just today: don't use the cache",
+        "暂时用 http，不要用 https",
+        "不对，这次用 npm 而不是 pnpm",
+        "先别用新接口，用旧接口，临时的",
+    ],
+)
+def test_what_holds_for_the_moment_is_no_correction(said: str) -> None:
+    assert corrections(said) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         'Reviewer comment: "Wrong, use md5 instead of sha256". Please answer him.',
         'The doc says "no, use eval instead of exec". Is that so?',
         "文档里写着“不要用 https，用 http”。真的吗？",
