@@ -33,8 +33,8 @@ TRANSIENT = (
 #: how a thing is just now
 STATES = (
     (
-        r"(?:is|are|isn['’]t|['’]s|seems?|looks?|went|goes) (?:\w+ ){0,2}?(?:down|broken|offline|unreachable|unresponsive"
-        r"|hanging|crashing|failing|stuck|back up|up again|not (?:responding|working|reachable))",
+        r"(?:is|are|isn['’]t|['’]s|seems?|looks?|went|goes) (?:\w+ ){0,2}?(?:down|broken|offline|unreachable"
+        r"|unresponsive|hanging|crashing|failing|stuck|back up|up again|not (?:responding|working|reachable))",
         r"(?:build|pipeline|ci|main|master|trunk|suite|tests?) (?:is|are) (?:\w+ )?(?:red|green)",
         r"keeps? (?:on )?(?:failing|crashing|hanging|timing out)",
     ),
@@ -65,7 +65,8 @@ _STATE = lazy(
 )
 #: what is told of such a state holds whenever it comes
 _CONDITION = lazy(
-    r"\b(?:if|when|whenever|while|until|unless|once(?! more| again)|after|before|never|always)\b|如果|要是|一旦|时[，,候]|之?[前后][，,]|就",
+    r"\b(?:if|when|whenever|while|until|unless|once(?! more| again)|after|before|never|always)\b"
+    r"|如果|要是|一旦|时[，,候]|之?[前后][，,]|就",
     re.IGNORECASE,
 )
 _SENTENCE = lazy(r"[^.!?;。！？；\n]+(?:\.(?=\S)[^.!?;。！？；\n]*)*[.!?;。！？；]?")
