@@ -44,16 +44,23 @@ def reverse(past: Sequence[Past], base: Mapping[FileKey, bytes]) -> Reversal:
         now = base.get(one.key)
         if _clashes(one, now):
             conflicts.append(f"{one.key.root}/{one.key.path}: changed since; left as it is")
-        elif (wanted := _wanted(one, now)) != now:
+            continue
+        if (wanted := _wanted(one, now)) != now:
             changes[one.key] = (now, wanted)
-        elif now not in (one.before, None) and _facts(one.after) - _facts(one.before):
-            conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; it stays")
+        if _was_reworded(one, now):
+            conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; that stays")
     return Reversal(changes=changes, facts=tuple(facts), conflicts=tuple(conflicts))
 
 
 def _clashes(past: Past, now: bytes | None) -> bool:
     """A file that the run or a later one took away as a whole, and that is neither as the run left it nor as it was."""
     return now not in (past.before, past.after) and None in (past.after, now)
+
+
+def _was_reworded(past: Past, now: bytes | None) -> bool:
+    """Whether of what a run wrote something is gone, and something else stands that it did not leave."""
+    gone = _facts(past.after) - _facts(past.before) - _facts(now)
+    return bool(gone) and bool(_facts(now) - _facts(past.after) - _facts(past.before))
 
 
 def _wanted(past: Past, now: bytes | None) -> bytes | None:

@@ -461,6 +461,12 @@ def test_a_prompt_is_laid_out_in_what_stands_by_itself(prompt: str, sentences: l
     assert [sentence.text for _, placed in laid_out(prompt) for sentence, _ in placed] == sentences
 
 
+@pytest.mark.parametrize("said", ["我们团队有五个人", "咱们组一共八个人"])
+def test_what_is_said_of_us_is_not_said_of_the_user_too(said: str) -> None:
+    (fact,) = read(f"{said}。").facts
+    assert fact.text == said
+
+
 def test_a_statement_is_kept_without_the_question_behind_it() -> None:
     (fact,) = read("我用的是 Mac,平时写 Python,这个脚本为什么报错?").facts
     assert fact.text == "用户用的是 Mac,平时写 Python"
