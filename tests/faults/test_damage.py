@@ -1,6 +1,8 @@
 """Files that are torn, flipped or empty: a daemon says which, or goes on without; it never serves what is wrong."""
 
+import contextlib
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -33,6 +35,14 @@ def flipped(path: Path, random: Random) -> None:
         for _ in range(20):
             file.seek(random.randrange(path.stat().st_size))
             file.write(random.randbytes(1))
+
+
+def only_a_header(folder: Path) -> bytes:
+    """A database in WAL mode whose tables all stood in a WAL that is gone."""
+    path = folder / "empty.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma journal_mode = wal")
+    return path.read_bytes()
 
 
 HURTS: dict[str, Hurt] = {"emptied": emptied, "torn": torn, "flipped": flipped}
@@ -119,6 +129,28 @@ def test_a_damaged_journal_is_named_or_whole_and_never_a_traceback(
             assert "memoryd: " in one.tail()
         assert "Traceback" not in one.tail()
     judge(f"journal {how}", ROUNDS)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kept", ["nothing", "its WAL", "its header"])
+def test_an_empty_journal_beside_memory_is_refused_and_never_a_new_one(
+    talked: tuple[Installation, Ledger], kept: str, judge: Judge
+) -> None:
+    (one, ledger), wal = talked, talked[0].database.with_name("state.db-wal")
+    whole, log = one.database.read_bytes(), wal.read_bytes()
+    if kept != "its WAL":
+        wal.unlink()
+    one.database.write_bytes(only_a_header(one.home) if kept == "its header" else b"")
+    assert one.spawn().wait(60) > 0
+    assert "memory stands beside it" in one.tail()
+    assert "Traceback" not in one.tail()
+    # What was put aside by hand, or comes from a backup, is all there.
+    one.database.write_bytes(whole)
+    wal.write_bytes(log)
+    one.forget_log()
+    one.start()
+    settle(one)
+    judge("journal emptied beside memory", 1, at_rest(one, [ledger]))
 
 
 def _lost(one: Installation, ledger: Ledger) -> list[str]:

@@ -32,24 +32,35 @@ class Reversal:
 def reverse(past: Sequence[Past], base: Mapping[FileKey, bytes]) -> Reversal:
     """Take a run back. MEMORY.md is left out: it follows from the entries.
 
+    A file that cannot come back leaves the version that the run made of it where it is.
+
     :param base: every file as it is now
     """
     changes: dict[FileKey, tuple[bytes | None, bytes | None]] = {}
     facts: list[tuple[Root, str]] = []
     conflicts: list[str] = []
+    past = [one for one in past if one.key.path != INDEX_FILE]
+    stuck = set().union(*(_rows_of(one.before) for one in past if _clashes(one, base.get(one.key))))
     for one in past:
-        if one.key.path == INDEX_FILE:
-            continue
         facts += [(one.key.root, fact) for fact in sorted(_facts(one.after) - _facts(one.before))]
         now = base.get(one.key)
-        if _clashes(one, now):
-            conflicts.append(f"{one.key.root}/{one.key.path}: changed since; left as it is")
+        if why := _left(one, now, stuck):
+            conflicts.append(f"{one.key.root}/{one.key.path}: {why}")
             continue
         if (wanted := _wanted(one, now)) != now:
             changes[one.key] = (now, wanted)
         if _was_reworded(one, now):
             conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; that stays")
     return Reversal(changes=changes, facts=tuple(facts), conflicts=tuple(conflicts))
+
+
+def _left(past: Past, now: bytes | None, stuck: set[str]) -> str:
+    """Why a file is left as it is, '' when it can be taken back. `stuck`: rows that other files cannot take back."""
+    if _clashes(past, now):
+        return "changed since; left as it is"
+    if past.before is None and stuck & _rows_of(now):
+        return "holds what cannot be put back; left as it is"
+    return ""
 
 
 def _clashes(past: Past, now: bytes | None) -> bool:
@@ -75,6 +86,12 @@ def _without(after: str, now: str) -> bytes | None:
     """A file that the run made, with what was written into it since; None when that is nothing."""
     head, rows = frontmatter.split(now)[0], _merge_rows("", frontmatter.split(after)[1], frontmatter.split(now)[1])
     return encode(head + rows) if rows.strip() else None
+
+
+def _rows_of(content: bytes | None) -> set[str]:
+    """The lines of a file's body, as they stand."""
+    body = frontmatter.split(decode(content or b""))[1]
+    return {row.strip() for row in body.splitlines() if row.strip()}
 
 
 def _facts(content: bytes | None) -> set[str]:

@@ -52,6 +52,9 @@ class Appended:
     job: str | None = None
 
 
+_MEMORY = ("user/memory/*.md", "projects/*/memory/*.md")
+
+
 @dataclass(slots=True)
 class Journal(Store):
     """Events go in here."""
@@ -69,7 +72,7 @@ class Journal(Store):
         :raises RestartNeeded: a newer program wrote it
         :raises JournalFull: no space, not even to open it
         :raises CannotWrite: it cannot be written
-        :raises InternalError: it is damaged
+        :raises InternalError: it is damaged, or there and empty though memory stands beside it
         """
         try:
             return cls._open(path, triggers or Triggers(), clock)
@@ -80,8 +83,13 @@ class Journal(Store):
 
     @classmethod
     def _open(cls, path: Path, triggers: Triggers, clock: Clock) -> "Journal":
+        was_there = path.exists()
+        if was_there and not path.stat().st_size:  # before SQLite would drop its WAL
+            _refuse_beside_memory(path)
         connection = connect(path)
         try:
+            if was_there and not schema.version_of(connection, path):
+                _refuse_beside_memory(path)
             cls._make_ready(connection, path, clock)
         except BaseException:
             connection.close()
@@ -152,6 +160,15 @@ def data_json(event: Event) -> str:
     if size > MAX_EVENT_BYTES:
         raise BadEvent(f"event {event.id} holds {size} bytes, at most {MAX_EVENT_BYTES}: split it into messages")
     return data
+
+
+def _refuse_beside_memory(path: Path) -> None:
+    """An empty journal is a new one where nothing was remembered yet; else it is one that was lost.
+
+    :raises InternalError: memory stands beside it
+    """
+    if any(any(path.parent.glob(pattern)) for pattern in _MEMORY):
+        raise damaged("it is empty, though memory stands beside it")
 
 
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
