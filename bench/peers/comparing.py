@@ -31,7 +31,7 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
         return [], ["Not measured: needs /proc (Linux)."]
     job = _job(ground)
     rows: list[Row] = []
-    notes = [f"{job.described}, those of {'one conversation' if ground.quick else 'two conversations'} in one pool."]
+    notes = [f"{job.described}, those of one conversation{' in part' if ground.quick else ''}."]
     for peer in PEERS:
         try:
             ours, theirs = pair(ground.room(peer.name), peer, job)
@@ -60,12 +60,11 @@ _FAIR = (
 
 
 def _job(ground: Ground) -> Job:
-    """Public conversations where they are, else our own."""
-    talks = [talk for talk in conversations.load() if talk.corpus == "LoCoMo"] or [conversations.own()]
-    taken = talks[: ground.pick(quick=1, full=2)]
-    documents = [one for talk in taken for one in _documents(talk)][: ground.pick(quick=200, full=None)]
+    """A public conversation where there are some, else our own."""
+    talk = next((talk for talk in conversations.load() if talk.corpus == "LoCoMo"), conversations.own())
+    documents = list(_documents(talk))[: ground.pick(quick=200, full=None)]
     known = {one.key for one in documents}
-    asked = [one for talk in taken for one in _keyed(talk) if one.gold <= known]
+    asked = [one for one in _keyed(talk) if one.gold <= known]
     return Job(
         documents=documents, questions=asked[: ground.pick(quick=40, full=None)],
         rest_seconds=ground.pick(quick=5.0, full=20.0), hooks=ground.pick(quick=5, full=30),

@@ -236,4 +236,4 @@ class ClaudeMem(Tool):
         return int(self.web.ask("GET", "/api/stats")["database"]["observations"])
 
 
-PEERS: tuple[type[Tool], ...] = (BasicMemory, McpMemoryService, Mem0, ClaudeMem)
+PEERS: tuple[type[Tool], ...] = (ClaudeMem, BasicMemory, McpMemoryService, Mem0)
