@@ -22,7 +22,7 @@ from memoryd.errors import NotFound, UsageError
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
 MAX_REST_SECONDS = 0.25
-DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it; where it is yours, save it yourself"
+DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it: it waits in `memoryd review list`"
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
 
 
