@@ -257,6 +257,21 @@ async def test_what_was_read_and_not_filed_yet_is_filed_by_the_next_import(home:
         assert (done.added, done.known, done.kept) == (0, 1, 1)
 
 
+async def test_a_notebook_that_cannot_be_read_just_now_is_read_the_next_time(home: Path, project: str) -> None:
+    database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
+    async with serving(home) as (daemon, one):
+        await daemon.binder.of_folder(project)
+        importer = importer_of(daemon)
+        half = await importer.begin(Wanted(paths=(database,)))
+        with closing(sqlite3.connect(database, isolation_level=None)) as theirs:
+            theirs.execute("begin exclusive")
+            while not (await importer.go_on(half.id)).finished:
+                pass
+        assert (half.tally.memories, len(half.passed_over)) == (0, 1)
+        done = await bring(one, database)
+        assert (done.memories, done.files_unchanged) == (3, 0)
+
+
 async def test_an_import_that_nobody_knows_any_more_is_told_how_to_go_on(home: Path) -> None:
     async with serving(home) as (_, one):
         with pytest.raises(NotFound, match="again, it goes on"):

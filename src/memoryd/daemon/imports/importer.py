@@ -108,10 +108,8 @@ class Importer:
                 one.tally.files_unchanged += 1
                 yield source.stamp.size
             else:
-                async for size in self._source(one, source, filing):
+                async for size in self._source(one, source, filing, read):
                     yield size
-                if isinstance(source, Notebook):
-                    read.append(source)
             one.tally.files_done += 1
         if one.wanted.dry:
             return
@@ -125,7 +123,8 @@ class Importer:
             await asyncio.to_thread(self.make_due, directory)
         self.look_again()
 
-    async def _source(self, one: UnderWay, source: Source, filing: Filing) -> AsyncIterator[int]:
+    async def _source(self, one: UnderWay, source: Source, filing: Filing, read: list[Notebook]) -> AsyncIterator[int]:
+        """Take one source in, or say why not; a notebook that was read is done once what it said is filed."""
         wanted, tally = one.wanted, one.tally
         try:
             if isinstance(source, Notebook):
@@ -133,6 +132,7 @@ class Importer:
                     yield size
                 one.passed_over += [PassedOver(path=path, why=DOUBTED.format(place)) for path, place in tally.doubted]
                 tally.doubted.clear()
+                read.append(source)
                 yield source.stamp.size
                 return
             talks = self.conversations
