@@ -257,6 +257,21 @@ async def test_what_was_read_and_not_filed_yet_is_filed_by_the_next_import(home:
         assert (done.added, done.known, done.kept) == (0, 1, 1)
 
 
+async def test_a_notebook_that_cannot_be_read_just_now_is_read_the_next_time(home: Path, project: str) -> None:
+    database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
+    async with serving(home) as (daemon, one):
+        await daemon.binder.of_folder(project)
+        importer = importer_of(daemon)
+        half = await importer.begin(Wanted(paths=(database,)))
+        with closing(sqlite3.connect(database, isolation_level=None)) as theirs:
+            theirs.execute("begin exclusive")
+            while not (await importer.go_on(half.id)).finished:
+                pass
+        assert (half.tally.memories, len(half.passed_over)) == (0, 1)
+        done = await bring(one, database)
+        assert (done.memories, done.files_unchanged) == (3, 0)
+
+
 async def test_an_import_that_nobody_knows_any_more_is_told_how_to_go_on(home: Path) -> None:
     async with serving(home) as (_, one):
         with pytest.raises(NotFound, match="again, it goes on"):
@@ -299,13 +314,23 @@ async def test_a_line_of_attack_in_the_users_own_rules_is_not_vouched_for_unread
     written(home / ".claude" / "CLAUDE.md", f"- I prefer short commit messages\n- {attack}\n")
     async with serving(home) as (daemon, one):
         done = await bring(one, home / ".claude", mine=True)
-        assert (done.kept, done.waiting + done.refused) == (1, 1)
+        assert (done.kept, done.waiting, done.refused) == (1, 1, 0)
         assert [(Path(passed.path).name, "line 2" in passed.why) for passed in done.passed_over] == [
             ("CLAUDE.md", True)
         ]
-        core = [path for path in daemon.places.data.rglob("*.md") if path.name in CORE_FILES]
-        assert core
-        assert not [path for path in core if "evil" in await asyncio.to_thread(path.read_text, "utf-8")]
+        assert not await _holding(daemon, "evil")
+        [waiting] = (await one.call("review.list", {}, timeout=5)).items
+        assert (attack in waiting.text, waiting.tier, waiting.flags) == (True, "repository", ("injection",))
+        assert "reads like an attempt" in waiting.reason
+        await one.call("review.decide", {"id": waiting.id, "decision": "accept"}, timeout=5)  # it was theirs
+        assert await _holding(daemon, "evil")
+        assert (await bring(one, home / ".claude", mine=True)).waiting == 0
+
+
+async def _holding(daemon: Daemon, word: str) -> list[Path]:
+    core = [path for path in daemon.places.data.rglob("*.md") if path.name in CORE_FILES]
+    assert core
+    return [path for path in core if word in await asyncio.to_thread(path.read_text, "utf-8")]
 
 
 async def test_a_rule_file_that_the_repository_keeps_off_the_record_stays_out(home: Path, project: str) -> None:

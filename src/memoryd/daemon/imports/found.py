@@ -93,3 +93,4 @@ class Memory:
     project: str | None = None  #: the name of a project, where the notebook knows no path
     cwd: str | None = None  #: of its project, where memories of one notebook belong to several
     tags: tuple[str, ...] = ()
+    doubted: bool = False  #: a line of the user's own rules that shows signs of an attack: they have to see it first

@@ -21,7 +21,7 @@ from memoryd.errors import NotFound, UsageError
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
 MAX_REST_SECONDS = 0.25
-DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it; where it is yours, save it yourself"
+DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it: it waits in `memoryd review list`"
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
 
 
@@ -107,10 +107,8 @@ class Importer:
                 one.tally.files_unchanged += 1
                 yield source.stamp.size
             else:
-                async for size in self._source(one, source, filing):
+                async for size in self._source(one, source, filing, read):
                     yield size
-                if isinstance(source, Notebook):
-                    read.append(source)
             one.tally.files_done += 1
         if one.wanted.dry:
             return
@@ -124,7 +122,8 @@ class Importer:
             await asyncio.to_thread(self.make_due, directory)
         self.look_again()
 
-    async def _source(self, one: UnderWay, source: Source, filing: Filing) -> AsyncIterator[int]:
+    async def _source(self, one: UnderWay, source: Source, filing: Filing, read: list[Notebook]) -> AsyncIterator[int]:
+        """Take one source in, or say why not; a notebook that was read is done once what it said is filed."""
         wanted, tally = one.wanted, one.tally
         try:
             if isinstance(source, Notebook):
@@ -132,6 +131,7 @@ class Importer:
                     yield size
                 one.passed_over += [PassedOver(path=path, why=DOUBTED.format(place)) for path, place in tally.doubted]
                 tally.doubted.clear()
+                read.append(source)
                 yield source.stamp.size
                 return
             talks = self.conversations

@@ -217,7 +217,7 @@ def uses_tool(
         "summary": summary_of(given, interrupted=ok is None),
         "ok": ok,
         "duration_ms": known_ms,
-        "files": files,
+        "files": () if ok is False else files,  # what failed touched none
     }
     use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
     said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": result, "tier": tier}}

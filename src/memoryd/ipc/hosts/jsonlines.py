@@ -167,7 +167,7 @@ class LineReader:
             "summary": summary_of(call.given, interrupted=ended_at is None),
             "ok": ok,
             "duration_ms": took_ms if took_ms >= 0 else None,
-            "files": call.files,
+            "files": () if ok is False else call.files,  # what failed touched none
         }
         fields = {"session_id": call.session_id, "id": call.event_id, "at": call.at, "turn_id": call.turn_id}
         self._emit({"kind": "tool_use", **fields, "data": data})
