@@ -14,9 +14,8 @@ WORK = Work(
     seq=1, cites=(1,), session="claude-code/s1", at=MONDAY, task="add a json flag", ok=True, calls=2, seconds=59.9,
     steps=("edit py", "run pytest"),
 )  # fmt: skip
-FAILURE = Failure(
-    step="run pytest", kind="modulenotfounderror: no module named ‹name›", error="ModuleNotFoundError: requests"
-)
+_KIND = "modulenotfounderror: no module named ‹name›"
+FAILURE = Failure(step="run pytest", kind=_KIND, error="ModuleNotFoundError: requests")
 
 
 def kinds(*works: Work) -> set[Kind]:
