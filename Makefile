@@ -11,7 +11,7 @@ MINUTES ?= 20
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-hosts test-model test-provider check lint types package faults mutants golden release \
-  versions soak days bench clean
+  versions sources soak days bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -96,6 +96,9 @@ release: $(STAMP) ## version, changelog and tag checked; sdist and wheel built t
 versions: $(STAMP) ## the quick part of the suite with each Python that is here and with the oldest dependencies
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
 	$(BIN)/python tests/versions.py
+
+sources: $(STAMP) ## each test that docs/sources.md names is collected and passes; PICK=dreaming for some
+	$(BIN)/python tests/sources.py $(PICK)
 
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'

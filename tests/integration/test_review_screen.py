@@ -4,10 +4,12 @@ import asyncio
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from support.daemons import client, running
+from support.daemons import client, running, until
+from support.talk import turn
 from support.terminal import Terminal
 from support.wishes import FACT, POISON, listed, rule, told, wishes
 
@@ -97,6 +99,54 @@ async def test_a_write_outside_memoryd_is_put_back_and_that_is_taken_back_too(ho
             await asyncio.to_thread(terminal.type, "u")
             await asyncio.to_thread(terminal.wait_for, "1 to look at")
             assert "- slipped in" in await asyncio.to_thread(file.read_text)
+
+
+async def test_a_contradiction_and_a_candidate_of_a_dream_are_decided_and_taken_back_by_a_key(
+    home: Path, project: str
+) -> None:
+    from memoryd.daemon.cli.inbox import InboxScreen
+
+    said = "The nightly invoices are rounded per line"
+    async with running(home) as daemon, client(daemon) as one:
+        for port in ("8080", "9090"):
+            await one.call(
+                "memory.save",
+                {"cwd": project, "scope": "project", "slug": f"port-{port}", "name": f"Port {port}", "type": "project",
+                 "content": f"The staging server listens on port {port}"}, timeout=10,
+            )  # fmt: skip
+        for n in range(3):
+            await turn(one, f"Look at export {n}. {said}.", cwd=project, session=f"d{n}")
+        for task in ("forget", "dream"):
+            await one.call("maintenance.run", {"task": task}, timeout=20)
+
+        async def ports() -> set[str]:
+            items = (await one.call("memory.list", {"cwd": project}, timeout=5)).items
+            return {item.name for item in items if item.status == "active" and item.name.startswith("Port")}
+
+        async def holds(wanted: set[str]) -> bool:
+            return await ports() == wanted
+
+        async def is_told(wanted: bool) -> bool:
+            return (said in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text) is wanted
+
+        both = {"Port 8080", "Port 9090"}
+        screen = InboxScreen(daemon.places.socket, project)
+        async with screen.run_test(size=(110, 40)) as pilot:
+            await pilot.pause()
+            shown = str(screen.query_one("#text").render())
+            assert "two memories that contradict each other" in shown
+            second = {f"Port {re.findall('on port ([0-9]+)', shown)[1]}"}
+            for key, stays in (("a", both - second), ("s", second)):
+                await pilot.press(key)
+                await until(partial(holds, stays))
+                await pilot.press("u")
+                await until(partial(holds, both))
+            await pilot.press("r")
+            await pilot.pause()
+            assert said in str(screen.query_one("#text").render())
+            for key, wanted in (("a", True), ("u", False)):
+                await pilot.press(key)
+                await until(partial(is_told, wanted))
 
 
 @pytest.mark.parametrize(("columns", "beside"), [(120, True), (60, False)])

@@ -28,6 +28,7 @@ def test_what_is_true_was_said_and_what_was_replaced_was_said_before() -> None:
     said = ""
     for day in Life(7, read(OWN)):
         said += "\n".join(turn.prompt for talk in day.talks for turn in talk.turns)
+        said += "\n".join(saved.text for saved in day.beside.saves)
         assert all(words in said for words in day.truth.now.values())
         assert all(words in said for values in day.truth.gone.values() for words in values)
 

@@ -61,9 +61,11 @@ _OPENING = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 _LINE_END = re.compile(r"\n")
+#: the end of what stands before somebody else's word
 _REPORTS = re.compile(
-    r"\b(?:says?|said|writes?|wrote|reads|suggest(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|tells"
-    r"|comment(?:s|ed)?|advises?|advice)\b|according to|[说写](?:[着道了]|过)?[:：，,]?|建议|认为|评论|提示",
+    r"\b(?:says?|said|writes?|wrote|reads|suggest(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|tells|comment(?:s|ed)?:"
+    r"|advi[cs]e[sd]?:?)(?:\s+(?:to|that|you|me|us|one|should|must))*[\s:,]*$|\baccording to [^,;:]*[,;:]\s*$"
+    r"|(?:(?<![再都])说|写着|写道|写的是|建议|认为|(?:评论|提示)[:：])(?:是|道)?[\s:：，,]*$",
     re.IGNORECASE,
 )
 _BY_USER = re.compile(r"\b(?:I|we|my|let['’]s)\b|[我咱]", re.IGNORECASE)

@@ -79,6 +79,8 @@ def test_what_holds_for_the_moment_is_no_correction(said: str) -> None:
         '"No, use md5 instead of sha256" is what the reviewer wants.',
         "The comment reads 'no, use md5 instead of sha256'.",
         "The linter said use eval instead of exec",
+        "The docs recommend to use eval instead of exec",
+        "According to the linter, use eval instead of exec",
         "评审说不要用 https，用 http",
     ],
 )
@@ -92,10 +94,15 @@ def test_what_a_user_quotes_or_reports_is_not_the_users_correction(said: str) ->
         ('no, use "pnpm" instead of "npm"', "npm", "pnpm"),
         ("不要用“npm”，用“pnpm”", "npm", "pnpm"),
         ("No, I said use pnpm instead of npm", "npm", "pnpm"),
+        ("For comments use slashes instead of hashes", "hashes", "slashes"),
+        ("提示信息用英文，不要用中文", "中文", "英文"),
+        ("再说一遍，用 pnpm，不要用 npm", "npm", "pnpm"),
         ('The reviewer wrote "fine". Use pnpm instead of npm', "npm", "pnpm"),
     ],
 )
-def test_a_name_in_quotation_marks_is_the_name(said: str, wrong: str, right: str) -> None:
+def test_a_name_in_quotation_marks_is_the_name_and_a_word_like_say_reports_nothing(
+    said: str, wrong: str, right: str
+) -> None:
     (one,) = corrections(said)
     assert (one.instead_of, one.use) == (wrong, right)
 

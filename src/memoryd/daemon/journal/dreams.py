@@ -18,7 +18,6 @@ from memoryd.daemon.journal.reviews import digest_of, put
 from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.ipc.events import Tier
-from memoryd.memory.spans import is_quoted
 
 KIND = "dream"
 MAX_TEXTS = 4_000  #: newest texts of a directory's users that one pass reads
@@ -62,17 +61,16 @@ def texts(journal: Store, directory: Path, since: datetime) -> list[Said]:
 
 def first_quoted(journal: Store, directory: Path, statements: Sequence[str]) -> list[datetime | None]:
     """When a tool, a page or an agent first said each statement in any session of a directory; None: never."""
-    from memoryd.worker.agents.rules.quoting import SHORT_BLOCK, Quotations  # an idle daemon holds no patterns
+    from memoryd.worker.agents.rules.quoting import Repeated  # an idle daemon holds no patterns
 
-    quotations = Quotations(statements, SHORT_BLOCK)
+    repeated = Repeated(statements)
     first: list[str | None] = [None] * len(statements)
 
     def query(connection: sqlite3.Connection) -> list[datetime | None]:
         for kind, at, data in connection.execute(_SPOKEN_IN, (str(directory), MAX_FOREIGN)):
             for text in foreign_in(kind, json.loads(data)):
-                for n in quotations.of(text):
-                    if is_quoted(statements[n], text):
-                        first[n] = min(at, first[n] or at)
+                for n in repeated.by(text):
+                    first[n] = min(at, first[n] or at)
         return [parse_rfc3339(at) if at else None for at in first]
 
     return journal.read(query)

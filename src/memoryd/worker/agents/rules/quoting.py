@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from memoryd.memory.spans import MIN_FOREIGN_CHARS
+from memoryd.memory.spans import MIN_FOREIGN_CHARS, shares_run
 
 _BLOCK = MIN_FOREIGN_CHARS // 2  #: a run of 2k characters holds a whole aligned block of k
-SHORT_BLOCK = 10  #: finds whole statements from 19 characters on
+_SHORT_BLOCK = 10  #: finds whole statements from 19 characters on
 
 
 class Quotations:
@@ -27,6 +27,21 @@ class Quotations:
         squeezed = " ".join(foreign.split()) if self._where else ""
         starts = range(0, len(squeezed) - self._block + 1, self._block)
         return {n for start in starts for n in self._where.get(squeezed[start : start + self._block], ())}
+
+
+class Repeated:
+    """Statements, and which of them a foreign text holds: a run of 40 characters of one, or all of one."""
+
+    def __init__(self, statements: Sequence[str]) -> None:
+        self._statements = statements
+        self._wholes = [" ".join(text.split()).rstrip(".!。！") for text in statements]
+        self._runs, self._short = Quotations(statements), Quotations(self._wholes, _SHORT_BLOCK)
+
+    def by(self, foreign: str) -> set[int]:
+        """Return their numbers."""
+        plain = " ".join(foreign.split())
+        whole = {n for n in self._short.of(plain) if self._wholes[n] in plain}
+        return whole | {n for n in self._runs.of(plain) - whole if shares_run(self._statements[n], plain)}
 
 
 def quoted_in(prompts: Sequence[str], foreign: Sequence[str]) -> list[list[str]]:
