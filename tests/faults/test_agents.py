@@ -17,7 +17,7 @@ from support.installation import Installation, installed, pause, reading, rows, 
 from memoryd.clock import rfc3339, utc_now
 from memoryd.worker.agents.child import tree
 
-KILLS = pick(quick=5, full=50)
+KILLS = pick(quick=2, full=50)
 DAEMON = (sys.executable, "-P", str(Path(__file__).parents[1] / "support" / "agent_daemon.py"))
 SETTINGS = {
     "AGENT__KIND": "model", "CONSOLIDATION__INTERVAL_TURNS": "1", "MEMORY__CORE_CHARS": "20000",

@@ -17,7 +17,7 @@ from support.installation import Installation, installed, pause, reading, sessio
 
 STARTS = pick(quick=12, full=50)
 STOPS = pick(quick=3, full=30)  #: in the middle of a run
-STORM = pick(quick=10, full=50)
+STORM = pick(quick=6, full=50)
 BUSY, REFUSED = 75, 77
 
 
