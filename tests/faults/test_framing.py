@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from support.faults_oracle import at_rest, settle, texts
@@ -55,7 +56,7 @@ def test_requests_are_answered_in_order_however_their_bytes_arrive(installation:
     judge("line cut, joined, broken or half", broken + STREAMS, at_rest(installation, [ledger]))
 
 
-def _exchange(installation: Installation, random: Random, lines: "list[bytes | Sent]") -> list[dict[str, object]]:
+def _exchange(installation: Installation, random: Random, lines: "list[bytes | Sent]") -> list[dict[str, Any]]:
     """Send the lines in pieces that know nothing of lines, then half a line; returns the answers."""
     half = _request(Ledger("half").next())
     data = b"".join((_request(one) if isinstance(one, Sent) else one) + b"\n" for one in lines)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from support.installation import until
+
 _EXT4_IOC_SHUTDOWN = 2 << 30 | 4 << 16 | ord("X") << 8 | 125  #: _IOR('X', 125, __u32)
 _NOLOGFLUSH = 2  #: what is not on the disk yet is gone, the log included
 
@@ -29,7 +31,13 @@ class Ext4:
         _do("mount", "-o", f"loop,{self._options}".rstrip(","), os.fspath(self.image), os.fspath(self.point))
 
     def unmount(self) -> None:
+        """It is gone on return: as long as a mount namespace that somebody has just copied holds it, it stays cut."""
         _do("umount", os.fspath(self.point))
+        until(lambda: not self._attached(), seconds=60, what=lambda: f"{self.image} is held elsewhere")
+
+    def _attached(self) -> bool:
+        command = ["losetup", "--noheadings", "--associated", os.fspath(self.image)]
+        return bool(subprocess.run(command, check=True, capture_output=True, timeout=60).stdout)
 
     def cut_power(self) -> None:
         """From now on nothing reaches the disk, and every write fails."""
