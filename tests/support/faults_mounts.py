@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from support.installation import until
-
 _EXT4_IOC_SHUTDOWN = 2 << 30 | 4 << 16 | ord("X") << 8 | 125  #: _IOR('X', 125, __u32)
 _NOLOGFLUSH = 2  #: what is not on the disk yet is gone, the log included
 
@@ -31,11 +29,16 @@ class Ext4:
         _do("mount", "-o", f"loop,{self._options}".rstrip(","), os.fspath(self.image), os.fspath(self.point))
 
     def unmount(self) -> None:
-        """It is gone on return: as long as a mount namespace that somebody has just copied holds it, it stays cut."""
+        """A mount name space that somebody has copied meanwhile may hold the file system, cut off as it is: then the
+        next mount is of a copy of the disk."""
         _do("umount", os.fspath(self.point))
-        until(lambda: not self._attached(), seconds=60, what=lambda: f"{self.image} is held elsewhere")
+        if self._is_held():
+            copy = self.image.with_name(f"{self.image.name}+")
+            _do("cp", "--sparse=always", os.fspath(self.image), os.fspath(copy))
+            self.image.unlink()
+            copy.rename(self.image)
 
-    def _attached(self) -> bool:
+    def _is_held(self) -> bool:
         command = ["losetup", "--noheadings", "--associated", os.fspath(self.image)]
         return bool(subprocess.run(command, check=True, capture_output=True, timeout=60).stdout)
 

@@ -36,7 +36,11 @@ class Drafts(RuleBasedStateMachine):
 
     @rule(proposals=st.lists(PROPOSALS, max_size=5), core_chars=st.sampled_from([40, 2_000]), full=st.booleans())
     def run(self, proposals: list[Proposal], core_chars: int, full: bool) -> None:
-        options: dict[str, Any] = {"ours": self.ours, "core_chars": core_chars, "type_totals": SMALL_TOTALS if full else None}
+        options: dict[str, Any] = {
+            "ours": self.ours,
+            "core_chars": core_chars,
+            "type_totals": SMALL_TOTALS if full else None,
+        }
         before = dict(self.files)
         draft = drafted(self.files, *proposals, **options)
         assert drafted(self.files, *proposals, **options) == draft
