@@ -15,7 +15,7 @@ from support.installation import Installation, installed, pause
 
 from memoryd.clock import mono
 
-RESTARTS = pick(quick=5, full=20)
+RESTARTS = pick(quick=2, full=20)
 CLIENTS = 8
 
 

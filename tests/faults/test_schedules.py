@@ -9,8 +9,8 @@ from support.faults_table import Judge
 from unit.daemon.journal.test_queue import Queue
 from unit.memory.test_draft_machine import Drafts
 
-SCHEDULES = pick(quick=50, full=10_000)
-DRAFTS = pick(quick=50, full=3_000)
+SCHEDULES = pick(quick=25, full=10_000)
+DRAFTS = pick(quick=25, full=3_000)
 STEPS = 40
 
 

@@ -16,8 +16,8 @@ from support.faults_table import Judge
 from support.installation import Installation, installed, pause, reading, session_members, until
 
 STARTS = pick(quick=12, full=50)
-STOPS = pick(quick=3, full=30)  #: in the middle of a run
-STORM = pick(quick=10, full=50)
+STOPS = pick(quick=2, full=30)  #: in the middle of a run
+STORM = pick(quick=5, full=50)
 BUSY, REFUSED = 75, 77
 
 

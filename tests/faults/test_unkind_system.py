@@ -15,10 +15,10 @@ from support.installation import Installation, installed, pause
 
 from memoryd.clock import mono
 
-EVENTS = pick(quick=60, full=600)  #: of each publisher
-LIVES = pick(quick=2, full=20)
-JUMPS = pick(quick=6, full=100)
-FREEZES = pick(quick=4, full=50)
+EVENTS = pick(quick=40, full=600)  #: of each publisher
+LIVES = pick(quick=1, full=20)
+JUMPS = pick(quick=3, full=100)
+FREEZES = pick(quick=2, full=50)
 SLOW_MS, LAG_MS = 150, 50
 PINGS = pick(quick=150, full=2_000)
 

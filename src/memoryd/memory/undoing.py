@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from memoryd.memory import frontmatter, lines
-from memoryd.memory.changes import decode, encode
+from memoryd.memory.changes import decode, encode, readable
 from memoryd.memory.model import INDEX_FILE, FileKey, Root
 from memoryd.memory.text import bare
 
@@ -96,7 +96,7 @@ def _rows_of(content: bytes | None) -> set[str]:
 
 def _facts(content: bytes | None) -> set[str]:
     """The facts of a file: its list items and the lines of an entry's body."""
-    body = frontmatter.split(decode(content or b""))[1]
+    body = frontmatter.split(readable(content or b""))[1]
     return {bare(row) for row in [*body.splitlines(), *lines.texts(body)] if bare(row) and not row.startswith("#")}
 
 

@@ -141,6 +141,14 @@ PEOPLE = (
         tests=("unit/memory/test_draft.py::test_a_summary_is_replaced_and_the_persons_lines_in_it_stay",),
     ),
     Guard(
+        name="stuck-version",
+        promise="an undo leaves the version of a file that cannot come back",
+        file="memory/undoing.py",
+        old="        elif one.before is None and stuck & _rows_of(now):",
+        new="        elif False:",
+        tests=("unit/memory/test_undoing.py",),
+    ),
+    Guard(
         name="lost-lines",
         promise="a run empties no memory",
         file="memory/draft_rules.py",

@@ -1,6 +1,7 @@
 """Drafts in any order with a person who writes, removes and undoes between them: the promises of a draft, each time."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -35,7 +36,11 @@ class Drafts(RuleBasedStateMachine):
 
     @rule(proposals=st.lists(PROPOSALS, max_size=5), core_chars=st.sampled_from([40, 2_000]), full=st.booleans())
     def run(self, proposals: list[Proposal], core_chars: int, full: bool) -> None:
-        options = {"ours": self.ours, "core_chars": core_chars, "type_totals": SMALL_TOTALS if full else None}
+        options: dict[str, Any] = {
+            "ours": self.ours,
+            "core_chars": core_chars,
+            "type_totals": SMALL_TOTALS if full else None,
+        }
         before = dict(self.files)
         draft = drafted(self.files, *proposals, **options)
         assert drafted(self.files, *proposals, **options) == draft

@@ -119,3 +119,9 @@ def test_the_version_of_a_file_that_cannot_come_back_stays_where_it_is() -> None
     back = reverse(past, {version: old, FileKey(Root.PROJECT, "knowledge/db_v2.md"): new})
     assert not back.changes
     assert len(back.conflicts) == 2
+
+
+def test_bytes_that_are_no_text_are_taken_back_and_told_as_readers_see_them() -> None:
+    back = reverse([Past(key=KEY, before=b"- a\n", after=b"- \xff\n")], {KEY: b"- \xff\n"})
+    assert back.changes[KEY] == (b"- \xff\n", b"- a\n")
+    assert back.facts == ((Root.USER, "\ufffd"),)
