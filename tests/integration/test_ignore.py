@@ -1,5 +1,6 @@
 """`.memoryd/ignore`: what a repository does not want remembered never reaches the journal."""
 
+import asyncio
 import json
 import os
 import threading
@@ -190,9 +191,13 @@ async def test_a_file_system_that_hangs_leaves_the_rules_as_they_were_and_nobody
                 "data": {"name": "Read", "summary": "", "files": [{"path": str(repository / name)}]},
             }  # fmt: skip
             await one.call("event.publish", {"event": used}, timeout=5)
+        transcript(home / "t.jsonl", repository, "src/other.py", "other.pem")
+        await deliver(one, "Stop", cwd=str(repository / "src"), prompt_id="p1", transcript_path=str(home / "t.jsonl"))
+        async with asyncio.timeout(20):
+            await daemon.follower.caught_up()
         await turn(one, "fourth", cwd=str(repository / "secrets"))
         assert threading.active_count() <= waiting + 6  # one a question, not one an event
         kept = await texts(daemon)
         assert [word in kept for word in ("first", "second", "third 19", "fourth")] == [True, False, True, False]
-        assert [name in kept for name in ("main.py", "key.pem")] == [False, False]
+        assert [name in kept for name in ("main.py", "key.pem", "other.py", "other.pem", SAID)] == [False] * 5
         hung.set()

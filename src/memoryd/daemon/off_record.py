@@ -17,6 +17,7 @@ from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.methods.events import PassedOver
 
 LOOK_SECONDS = 2.0  #: for the disk to say what holds for a folder, as for its project
+EVENT_SECONDS = 0.01  #: more for each event whose files are looked at
 MAX_REMEMBERED = 10_000  #: sessions that are off the record, and working directories whose links were followed
 
 log = structlog.get_logger("ingest")
@@ -104,9 +105,16 @@ class OffRecord:
             return self._ignores.without_any(events)
         try:
             ids = tuple(event.id for event in events)
-            return await self._disk.ask(ids, lambda: self.without_ignored(events), seconds=LOOK_SECONDS)
+            seconds = LOOK_SECONDS + len(events) * EVENT_SECONDS
+            return await self._disk.ask(ids, lambda: self.without_ignored(events), seconds=seconds)
         except TimeoutError:
             return self._ignores.without_any(events)
+
+    async def told_of(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The same of a session whose working directories nobody has looked at yet."""
+        for event in {event.cwd: event for event in events}.values():
+            await self.look(event)
+        return await self.told(events)
 
     def without_ignored(self, events: Sequence[Event]) -> Sequence[Event]:
         """The same, with another look at the disk where one is due. Blocking."""

@@ -168,7 +168,7 @@ class Parts(ABC):
         self.off_record = OffRecord(lambda: self.config)
         self.reader = TranscriptReader(
             Positions(self.journal), self.places.user_memory, wake=lambda: self.worker.wake(),
-            off_record=self.off_record.covers, hide=self.off_record.without_ignored,
+            off_record=self.off_record.covers, hide=self.off_record.told_of,
             observe=lambda event: self.recaller.observe(event),
         )  # fmt: skip
         self.ingest = Ingest(

@@ -39,6 +39,10 @@ log = structlog.get_logger("transcript")
 async def _nothing(event: Event) -> None: ...
 
 
+async def _all(events: Sequence[Event]) -> Sequence[Event]:
+    return events
+
+
 @dataclass(slots=True)
 class TranscriptReader:
     """Catches sessions up with their transcripts, one reader a session at a time."""
@@ -47,7 +51,7 @@ class TranscriptReader:
     user_memory: Path
     wake: Callable[[], None] = lambda: None
     off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
-    hide: Callable[[Sequence[Event]], Sequence[Event]] = lambda events: events  #: what a repository wants not told
+    hide: Callable[[Sequence[Event]], Awaitable[Sequence[Event]]] = _all  #: what a repository wants not told
     observe: Callable[[Event], Awaitable[None]] = _nothing  #: what a snapshot becomes stale by
     #: of the sessions that are being read; gone with their last reader
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -114,7 +118,9 @@ class TranscriptReader:
         :param agents: gets the sub-agents whose transcripts are to be read now
         :param final: no call that waits in it will get a result
         """
-        read, arrivals = await asyncio.to_thread(self._translate, position, chunk, final)
+        read = await asyncio.to_thread(self._translate, position, chunk, final)
+        told = await self.hide(read.events)
+        arrivals = await asyncio.to_thread(self._arrivals, position, chunk, told)
         done = position
         for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
             last = start + APPEND_EVENTS >= len(arrivals)
@@ -135,19 +141,21 @@ class TranscriptReader:
                     agents.append(arrival.event.data.child_session_id)
         return done, read.consumed
 
-    def _translate(self, position: Position, chunk: bytes, final: bool) -> tuple[TranscriptRead, list[Arrival]]:
+    def _translate(self, position: Position, chunk: bytes, final: bool) -> TranscriptRead:
         if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
-            return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
+            return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1)
         read = hosts.get(position.host).read_transcript(
             chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=final
         )
+        return replace(read, events=tuple(self.positions.of_this_memory(position, read.events)))
+
+    def _arrivals(self, position: Position, chunk: bytes, told: Sequence[Event]) -> list[Arrival]:
         binding = position.binding
-        ours = self.positions.of_this_memory(position, read.events)
-        wanted = [event for event in self.hide(ours) if not self.off_record(binding.dir, event)]
+        wanted = [event for event in told if not self.off_record(binding.dir, event)]
         events = [*wanted, *written.derived(wanted, (binding.dir, self.user_memory))]
         place = originals.Place(path=position.path, start=position.offset, size=len(chunk))
         cleaned = map(clean, originals.shortened(events, place))
-        return read, [
+        return [
             Arrival(
                 event=event, binding=binding, redacted=redacted, child_transcript_path=_of_agent(position, event)
             )

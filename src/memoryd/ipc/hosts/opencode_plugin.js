@@ -172,8 +172,11 @@ export const Memoryd = async ({ directory } = {}) => {
       for (const one of sessions.values()) {
         if (one.turn && !one.parent) tell("end", one, { reason: "exit", turn_id: undefined })
       }
-      if ((await within(told, EXIT_MS, LATE)) !== LATE) return
-      await Promise.allSettled([...untold].map(leave)) // opencode ends now: what is told twice counts once
+      const waiting = [...untold]
+      await Promise.allSettled(waiting.map(leave)) // first: opencode may end at any moment
+      await within(told, EXIT_MS)
+      const taken = waiting.filter((firing) => !untold.has(firing) && firing.taken)
+      await Promise.allSettled(taken.map(({ name }) => unlink(join(SPOOL, name)))) // told twice counts once
     }),
   }
 }
@@ -239,6 +242,7 @@ const deliver = async (firing, milliseconds) => {
   if ((await age(".slow")) >= SLOW_MS) {
     try {
       const reply = JSON.parse(await ask(firing.line(firing.payload), milliseconds))
+      firing.taken = Boolean(reply.result)
       if (reply.result) return reply.result.stdout
       if (reply.error?.data?.retry === "never") return ""
     } catch (error) {
@@ -263,7 +267,10 @@ const start = async () => {
   child.unref()
 }
 
-const leave = ({ event, payload, line, name }) => spool(name, line(event === "tool" ? outcomeOnly(payload) : payload))
+const leave = (firing) => {
+  const { event, payload, line, name } = firing
+  return (firing.left ??= spool(name, line(event === "tool" ? outcomeOnly(payload) : payload)))
+}
 
 // A tool's input and output may be large and secret.
 const outcomeOnly = ({ tool_input, tool_result, file_path, ...rest }) => rest
