@@ -119,6 +119,15 @@ def switches(pid: int) -> Switches:
     )  # fmt: skip
 
 
+def wakes(pid: int) -> dict[str, int]:
+    """Sleeps that ended, by thread that lives: counts of two moments can be compared although some have ended."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found[task.name] = _switches(task / "status")[0]
+    return found
+
+
 def _of_threads(pid: int) -> Iterator[tuple[int, int]]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.faults_mounts import ext4
-from support.faults_oracle import at_rest, settle
+from support.faults_oracle import at_rest, await_attempts, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_table import Judge
@@ -77,6 +77,7 @@ def test_a_largest_file_size_ends_the_daemon_unacknowledged_and_writes_resume(
         installation.start()
         crowd.up()
         crowd.progress(random.randrange(5, 40))
+        await_attempts(installation)
         files = [installation.database, installation.database.with_name("state.db-wal")]
         largest = max(file.stat().st_size for file in files) + random.randrange(100_000)
         resource.prlimit(installation.pid, resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))

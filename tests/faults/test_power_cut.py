@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.faults_mounts import Ext4, ext4
-from support.faults_oracle import Oracle, at_rest, intents, running, settle, spent_attempts, whole_files
+from support.faults_oracle import Oracle, at_rest, await_attempts, intents, running, settle, whole_files
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_table import Judge
@@ -24,7 +24,6 @@ from support.installation import Installation, installed, pause, reading, rows, 
 CUTS = pick(quick=1, full=300)  #: in each of
 MODES = ("ordered", "journal", "writeback")
 SESSIONS = 6  #: each with a project of its own, so that a run is in progress at most cuts
-MOST_ATTEMPTS = 2  #: a job that is cut off three times in a row is skipped
 #: the journal that cannot be written, us, the mapped index of the WAL that cannot be written (data=journal)
 ENDS = (74, -signal.SIGKILL, -signal.SIGBUS)
 
@@ -46,7 +45,7 @@ def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path,
             installation.start()
             crowd.up()
             crowd.progress(random.randrange(1, 40))
-            _await_attempts(installation)
+            await_attempts(installation)
             applied = _applied(installation)
             if number % 2 == 0:
                 _await_apply(installation)
@@ -70,13 +69,6 @@ def test_what_was_acknowledged_or_committed_survives_a_power_cut(tmp_path: Path,
         settle(installation)
         print(f"{CUTS} power cuts, {mode}: {dict(hits)}; {crowd.acknowledged} events")
         judge(f"power cut, ext4 data={mode}", CUTS, at_rest(installation, ledgers, oracle))
-
-
-def _await_attempts(installation: Installation) -> None:
-    """What the last cut put off runs now; none may be at its last attempt, after which it is skipped."""
-    with installation.client() as client, reading(installation.database) as connection:
-        installation.run_deferred(client)
-        until(lambda: spent_attempts(connection) < MOST_ATTEMPTS, seconds=60, what=installation.tail)
 
 
 def _await_apply(installation: Installation) -> None:
