@@ -168,3 +168,18 @@ print(looking, gc.isenabled(), gc.get_freeze_count() > 10 * len(gc.get_objects()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "True"]
+
+
+def test_the_daemon_process_looks_for_packages_only_when_it_is_asked_to() -> None:
+    code = """
+import sys
+from memoryd.daemon.lean import without_plugins
+
+with without_plugins():
+    import memoryd.daemon.serve
+print([m for m in ("importlib.metadata", "csv", "email.message") if m in sys.modules])
+from importlib.metadata import version
+print(version("pydantic")[:2], len(memoryd.memory.guests.known_names()) > 3)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "2. True"]
