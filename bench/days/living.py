@@ -283,7 +283,8 @@ def _sizes(data: Path) -> tuple[int, int]:
     for path in data.glob("**/memory/**/*.md"):
         text = path.read_text("utf-8")
         total += len(text)
-        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in text.split("---\n", 2)[1:2]:
+        head = next(iter(text.split("---\n", 2)[1:2]), "")
+        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in head:
             active += len(text)
     return active, total
 
