@@ -52,9 +52,10 @@ def beside(seed: int, phrases: Mapping[str, Any], days: int) -> Iterator[Beside]
 def _when_hinted(
     pick: random.Random, facts: Sequence[Mapping[str, Any]], days: int
 ) -> dict[str, list[tuple[int, str]]]:
-    """By the words of each thing that comes up: the days, and how it is said."""
+    """By the words of each thing that comes up: the days, one in each stretch of the time, and how it is said."""
+    stretch = days / HINTED
     return {
-        fact["keep"]: [(day, pick.choice(fact["say"])) for day in pick.sample(range(1, days + 1), min(HINTED, days))]
+        fact["keep"]: [(int((n + pick.random()) * stretch) + 1, pick.choice(fact["say"])) for n in range(HINTED)]
         for fact in facts
     }  # fmt: skip
 

@@ -233,7 +233,7 @@ async def _morning(one: AsyncClient, folder: Path, number: int, day: Day) -> Mor
         texts[name] = taken.text
     facts, missed, past = held_against(day.truth, texts)
     moments = [await _told_at(one, project(folder, name), *moment) for name in texts for moment in day.moments]
-    active, files = await asyncio.to_thread(_sizes, folder / "data")
+    active, files = await asyncio.to_thread(sizes, folder / "data")
     stale = await asyncio.to_thread(_stale, folder / "data", FIRST_MORNING + timedelta(days=number))
     own = fold(texts.get(PROJECTS[0], ""))
     hinted = sum(fold(words) in own for words in day.beside.known)
@@ -277,13 +277,14 @@ def _gone(values: Sequence[str], now: str) -> list[str]:
     return [value for value in values if value != now]
 
 
-def _sizes(data: Path) -> tuple[int, int]:
+def sizes(data: Path) -> tuple[int, int]:
     """Characters of what snapshots are made of, and of all memory files. Blocking."""
     active = total = 0
     for path in data.glob("**/memory/**/*.md"):
         text = path.read_text("utf-8")
         total += len(text)
-        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in text.split("---\n", 2)[1:2]:
+        head = next(iter(text.split("---\n", 2)[1:2]), "")
+        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in head:
             active += len(text)
     return active, total
 

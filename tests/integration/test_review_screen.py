@@ -13,10 +13,14 @@ from support.talk import turn
 from support.terminal import Terminal
 from support.wishes import FACT, POISON, listed, rule, told, wishes
 
+from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal.reviews import put_refused_draft
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import EntryType
+from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Save
+from memoryd.worker.ports import Run
 
 GOLDEN = Path(__file__).parents[1] / "recordings" / "review" / "screen.txt"
 CTRL_S = "\x13"
@@ -101,7 +105,7 @@ async def test_a_write_outside_memoryd_is_put_back_and_that_is_taken_back_too(ho
             assert "- slipped in" in await asyncio.to_thread(file.read_text)
 
 
-async def test_a_contradiction_and_a_candidate_of_a_dream_are_decided_and_taken_back_by_a_key(
+async def test_a_contradiction_a_candidate_of_a_dream_and_a_draft_are_decided_and_taken_back_by_a_key(
     home: Path, project: str
 ) -> None:
     from memoryd.daemon.cli.inbox import InboxScreen
@@ -114,6 +118,12 @@ async def test_a_contradiction_and_a_candidate_of_a_dream_are_decided_and_taken_
                 {"cwd": project, "scope": "project", "slug": f"port-{port}", "name": f"Port {port}", "type": "project",
                  "content": f"The staging server listens on port {port}"}, timeout=10,
             )  # fmt: skip
+        (*_, run) = (await one.call("memory.log", {"writes": True}, timeout=5)).items
+        about = Run(id=run.run, dir=Path(run.memory_dir), roots={}, author=Author.RUN, action="consolidate", agent="x")
+        await asyncio.to_thread(
+            daemon.journal.write,
+            lambda rows: put_refused_draft(rows, about, "too-much-lost: 9 lines", rfc3339(utc_now())),
+        )
         for n in range(3):
             await turn(one, f"Look at export {n}. {said}.", cwd=project, session=f"d{n}")
         for task in ("forget", "dream"):
@@ -128,6 +138,9 @@ async def test_a_contradiction_and_a_candidate_of_a_dream_are_decided_and_taken_
 
         async def is_told(wanted: bool) -> bool:
             return (said in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text) is wanted
+
+        async def lists_draft(wanted: bool) -> bool:
+            return any(kind == "draft" for kind, _ in await listed(one, project)) is wanted
 
         both = {"Port 8080", "Port 9090"}
         screen = InboxScreen(daemon.places.socket, project)
@@ -147,6 +160,12 @@ async def test_a_contradiction_and_a_candidate_of_a_dream_are_decided_and_taken_
             for key, wanted in (("a", True), ("u", False)):
                 await pilot.press(key)
                 await until(partial(is_told, wanted))
+            await pilot.press("j")
+            await pilot.pause()
+            assert "too-much-lost" in str(screen.query_one("#text").render())
+            for key, wanted in (("r", False), ("u", True)):
+                await pilot.press(key)
+                await until(partial(lists_draft, wanted))
 
 
 @pytest.mark.parametrize(("columns", "beside"), [(120, True), (60, False)])
