@@ -56,8 +56,6 @@ def talked(tmp_path: Path) -> Iterator[tuple[Installation, Ledger]]:
         one.start()
         more(one, ledger)
         one.idle()
-        one.call("memory.search", {"cwd": ledger.cwd, "query": "tool"})
-        until(lambda: any((one.places.data / "index").rglob("*")), what=one.tail)
         one.kill()
         yield one, ledger
 
@@ -75,6 +73,10 @@ def test_what_is_derived_is_made_again_and_nothing_else_is_touched(
 ) -> None:
     """The index and the logs."""
     (one, ledger), random, count = talked, dice(f"derived {how}"), 0
+    one.start()
+    one.call("memory.search", {"cwd": ledger.cwd, "query": "tool"})
+    until(lambda: any((one.places.data / "index").rglob("*")), what=one.tail)
+    one.kill()
     for _ in range(ROUNDS):
         for path in [*(one.places.data / "index").rglob("*"), one.places.data / "logs.db"]:
             if path.is_file() and path.stat().st_size:
