@@ -144,8 +144,8 @@ PEOPLE = (
         name="stuck-version",
         promise="an undo leaves the version of a file that cannot come back",
         file="memory/undoing.py",
-        old="        elif one.before is None and stuck & _rows_of(now):",
-        new="        elif False:",
+        old="    if past.before is None and stuck & _rows_of(now):",
+        new="    if False:",
         tests=("unit/memory/test_undoing.py",),
     ),
     Guard(

@@ -92,10 +92,12 @@ def _spelt(folder: str, name: str, left: list[int]) -> Iterator[str]:
         return
     for entry in sorted(entries, key=len, reverse=True):
         spelt, below = re.sub(r"[^A-Za-z0-9]", "-", entry), os.path.join(folder, entry)
+        if spelt != name and not name.startswith(f"{spelt}-"):
+            continue
         left[0] -= 1
         if left[0] < 0:
             return
         if spelt == name:
             yield below
-        elif name.startswith(f"{spelt}-"):
+        else:
             yield from _spelt(below, name.removeprefix(f"{spelt}-"), left)
