@@ -5,7 +5,6 @@ in the versions, and an undo brings it back.
 """
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,18 +15,12 @@ from support.faults_oracle import at_rest, examined, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Ledger, projects
 from support.faults_table import Judge
-from support.installation import Installation, installed, until
+from support.installation import Installation, until
 
 from memoryd.errors import Conflict
 
 ROUNDS = pick(quick=1, full=20)
 SPOOLED, HURT = 9, 3
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 @pytest.mark.timeout(1800)

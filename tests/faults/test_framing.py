@@ -2,8 +2,6 @@
 
 import json
 import socket
-from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,7 +10,7 @@ from support.faults_oracle import at_rest, settle, texts
 from support.faults_profile import dice, pick
 from support.faults_publish import Ledger, Sent, projects
 from support.faults_table import Judge
-from support.installation import Installation, installed, reading
+from support.installation import Installation, reading
 
 STREAMS = pick(quick=15, full=500)
 SPICE = "记忆 é \U0001f9e0 \u2028"  #: of two, three and four bytes, and a line end that is none
@@ -26,10 +24,9 @@ class Spoken(Ledger):
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        one.start()
-        yield one
+def installation(installation: Installation) -> Installation:
+    installation.start()
+    return installation
 
 
 @pytest.mark.timeout(1800)

@@ -3,7 +3,6 @@
 import os
 import resource
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a run
 def crowd_of(installation: Installation) -> Crowd:
     roots = projects(installation.home, 2)
     return Crowd(installation, [Ledger(f"s{n}", cwd=roots[n % 2]) for n in range(4)], pace_seconds=0.02)
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 def finished(crowd: Crowd, judge: Judge, kind: str) -> None:

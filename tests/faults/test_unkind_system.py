@@ -2,7 +2,6 @@
 
 import signal
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_system import System, system
 from support.faults_table import Judge
-from support.installation import Installation, installed, pause
+from support.installation import Installation, pause
 
 from memoryd.clock import mono
 
@@ -26,12 +25,6 @@ PINGS = pick(quick=150, full=2_000)
 @pytest.fixture
 def under(tmp_path: Path) -> System:
     return system(tmp_path)
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 def ledgers_of(installation: Installation, count: int) -> list[Ledger]:

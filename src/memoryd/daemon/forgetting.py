@@ -39,7 +39,7 @@ class Forgetter:
     maturer: Maturer
     expiry: Expiry
 
-    async def forget(self, path: Path) -> tuple[str, ...]:
+    async def forget(self, path: Path) -> None:
         """Go over one directory; it makes no run of its own. Done again it changes nothing, and asks nothing again."""
         roots = await asyncio.to_thread(self.maturer.runs.roots_of, path)
         await self.expiry.archive()
@@ -52,7 +52,6 @@ class Forgetter:
         oldest = self.maturer.clock() - timedelta(days=recalled.KEPT_DAYS)
         await asyncio.to_thread(recalled.expire, self.maturer.journal, oldest)
         self.maturer.shelf.look_afresh()  # what the journal knows of entries is another now
-        return ()
 
     # what nobody wants
 
