@@ -11,7 +11,7 @@ MINUTES ?= 20
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-hosts test-model test-provider check lint types package faults mutants golden release \
-  versions soak days bench clean
+  versions sources soak days bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -97,6 +97,9 @@ versions: $(STAMP) ## the quick part of the suite with each Python that is here 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
 	$(BIN)/python tests/versions.py
 
+sources: $(STAMP) ## each test that docs/sources.md names is collected and passes; PICK=dreaming for some
+	$(BIN)/python tests/sources.py $(PICK)
+
 soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors, disk and latency against bounds
 	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	nice -n 10 $(BIN)/python bench/soak --minutes $(MINUTES)
@@ -104,8 +107,9 @@ soak: $(STAMP) ## a day in shape, MINUTES=20 (1440: a day); memory, descriptors,
 days: $(STAMP) ## sixty days of a simulated user: what a new session knows; SEED=1 PHRASES=file.json EACH=--each
 	nice -n 10 $(BIN)/python bench/days --show $(if $(SEED),--seed $(SEED)) $(if $(PHRASES),--phrases $(PHRASES)) $(EACH)
 
-bench: $(STAMP) ## ratios side by side: speed, search, memory agents, defences; see bench/README.md
-	$(BIN)/python bench/run.py
+bench: $(STAMP) ## ratios side by side: speed, search, growth, memory agents, defences; PEERS=1: other tools too; see bench/README.md
+	-@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python bench/run.py $(if $(PEERS),--peers)
 
 clean: ## remove what make has made
-	rm -rf $(VENV) $(PROGRAMS) .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) $(PROGRAMS) .peers .versions build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

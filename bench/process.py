@@ -85,18 +85,22 @@ def _seconds(stat: Path) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Bytes. `pss` shares each shared page among its processes, `private` leaves them out."""
+    """Bytes. `pss` shares each shared page among its processes, `private` leaves them out, `anonymous` mapped files."""
 
     rss: int
     pss: int
     private: int
+    anonymous: int
 
 
 def memory(pid: int) -> Memory:
     rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
     kilobytes = {row[0]: int(row[1]) for row in rows}
     private = kilobytes["Private_Clean:"] + kilobytes["Private_Dirty:"]
-    return Memory(rss=kilobytes["Rss:"] * 1024, pss=kilobytes["Pss:"] * 1024, private=private * 1024)
+    return Memory(
+        rss=kilobytes["Rss:"] * 1024, pss=kilobytes["Pss:"] * 1024, private=private * 1024,
+        anonymous=kilobytes["Anonymous:"] * 1024,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +119,15 @@ def switches(pid: int) -> Switches:
     )  # fmt: skip
 
 
+def wakes(pid: int) -> dict[str, int]:
+    """Sleeps that ended, by thread that lives: counts of two moments can be compared although some have ended."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found[task.name] = _switches(task / "status")[0]
+    return found
+
+
 def _of_threads(pid: int) -> Iterator[tuple[int, int]]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
@@ -124,3 +137,34 @@ def _of_threads(pid: int) -> Iterator[tuple[int, int]]:
 def _switches(status: Path) -> tuple[int, int]:
     found = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if "ctxt_switches" in line)
     return int(found["voluntary_ctxt_switches"]), int(found["nonvoluntary_ctxt_switches"])
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all that descend from it."""
+    found = [pid]
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += [one for child in (task / "children").read_text().split() for one in tree(int(child))]
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weight:
+    """What a process and all that descend from it hold and have used. Sizes in bytes."""
+
+    processes: int
+    rss: int
+    pss: int
+    anonymous: int
+    cpu: float  #: seconds
+
+
+def weighed(pid: int) -> Weight:
+    found: list[tuple[Memory, Cpu]] = []
+    for one in tree(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            found.append((memory(one), cpu(one)))
+    return Weight(
+        processes=len(found), rss=sum(held.rss for held, _ in found), pss=sum(held.pss for held, _ in found),
+        anonymous=sum(held.anonymous for held, _ in found), cpu=sum(used.total for _, used in found),
+    )  # fmt: skip

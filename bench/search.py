@@ -5,29 +5,24 @@ process on the same files.
 """
 
 import asyncio
-import random
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from support.installation import Installation, installed, until
 
 from bench.ground import Ground
-from bench.process import HAS_PROC, cpu, memory
+from bench.process import HAS_PROC, cpu, memory, tree
 from bench.table import Row
+from bench.texts import asked_words, journal_texts, made_texts
 from bench.timing import Times, quantile
 from memoryd.daemon.indexing import GATHER_SECONDS
-from memoryd.daemon.journal.journal import Arrival, Binding, Journal
 from memoryd.errors import Busy
 from memoryd.ipc.client import Client
-from memoryd.ipc.events import Message, MessageData
 from memoryd.memory import entries
 from memoryd.memory.model import ENTRY_DIR
 from memoryd.memory.search.index import IndexReader
@@ -39,16 +34,12 @@ PARTED = 500  #: of them, that are also asked in parts
 MAX_P99_MS, MAX_GROWTH = 5.0, 2.0
 MAX_RSS_MB = 50  #: of the daemon and its reader
 TEXTS_AN_ENTRY, MAX_ENTRIES = 10, 1_000  #: past texts for each entry of the memory beside them; more is no memory
-TEXTS_A_SESSION = 20
 LIMIT = "a hand-over to a thread, a pipe to the index's process, fifty texts read from the journal"
 MEMORY_LIMIT = (
     "a look at the folders and the files shown, every 2 s at all files; up to 200 hits of the index are ranked"
 )
 OPEN_LIMIT = "the reader is an interpreter with tantivy of its own; it ends after a minute without a question"
 MEGABYTE = 1024 * 1024
-
-_MARKED = Path(__file__).parent / "rules" / "marked"
-_START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +61,16 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     asked: dict[str, list[str]] = {}
     with ExitStack() as stack:
-        filled = [_filled(stack, ground, size) for size in sizes]
+        filled = [filled(stack, ground, size) for size in sizes]
         for language in ("English", "Chinese"):
-            queries = _queries(filled[0].texts, language, ground.pick(quick=300, full=QUERIES))
+            queries = asked_words(filled[0].texts, language, ground.pick(quick=300, full=QUERIES))
             asked[language] = queries
             times, spent = _in_turn(filled, queries, _asks)
             rows += _rows(language, filled, times, _plain(filled[-1].texts, language))
             rows += [*_costs(language, filled, spent), *_parts(language, filled[-1], queries[:PARTED])]
         rows += [row for one in filled for row in _sizes(one)]
         for one in filled:
-            _remember(one)
+            remember(one)
         for language, queries in asked.items():
             times, _ = _in_turn(filled, queries[: ground.pick(quick=100, full=500)], _asks_memory)
             rows += _memory_rows(language, filled, times)
@@ -89,11 +80,11 @@ def section(ground: Ground) -> tuple[list[Row], list[str]]:
     ]
 
 
-def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
+def filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
     served = stack.enter_context(installed(ground.room(f"s{size}"), data_home=None))
-    texts = list(_texts(size))
+    texts = list(made_texts(size))
     served.places.data.mkdir(parents=True, mode=0o700)
-    asyncio.run(_write(served.database, texts))
+    asyncio.run(journal_texts(served.database, texts))
     served.start()
     began = perf_counter()
     with served.client() as client:
@@ -102,7 +93,7 @@ def _filled(stack: ExitStack, ground: Ground, size: int) -> Filled:
     return Filled(size=size, served=served, rate=size / taken, texts=texts)
 
 
-def _remember(one: Filled) -> None:
+def remember(one: Filled) -> None:
     """Put an entry for some of the texts into the memory, and wait until the index holds them."""
     folder = one.served.places.user_memory / ENTRY_DIR
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -124,46 +115,6 @@ def _knows(client: Client) -> bool:
 def _engine(served: Installation) -> IndexReader:
     (folder,) = (served.places.data / "index").iterdir()
     return IndexReader(folder)
-
-
-async def _write(database: Path, texts: Sequence[str]) -> None:
-    """Into the journal as the daemon writes it, without the socket."""
-    journal = await asyncio.to_thread(Journal.open, database)
-    for start in range(0, len(texts), 250):
-        await journal.append([_arrival(n, texts[n]) for n in range(start, min(start + 250, len(texts)))])
-    await asyncio.to_thread(journal.close)
-
-
-def _arrival(number: int, text: str) -> Arrival:
-    event = Message(
-        id=f"e{number}", host="generic", session_id=f"s{number // TEXTS_A_SESSION}",
-        at=_START + timedelta(minutes=number),
-        data=MessageData(role="user" if number % 2 == 0 else "assistant", text=text),
-    )  # fmt: skip
-    return Arrival(event=event, binding=Binding(dir=Path("/memory"), kind="user"))
-
-
-def _texts(size: int) -> Iterator[str]:
-    """Made of labelled prompts: six in ten English, the rest Chinese; each of parts of three."""
-    chosen = random.Random(size)
-    prompts = {language: _prompts(language) for language in ("en", "zh")}
-    for _ in range(size):
-        parts = chosen.choices(prompts["en" if chosen.random() < 0.6 else "zh"], k=3)
-        yield " ".join(part[chosen.randrange(max(1, len(part) // 2)) :][:200] for part in parts)
-
-
-def _prompts(language: str) -> list[str]:
-    files = sorted(_MARKED.glob(f"{language}*.txt"))
-    lines = [re.sub(r"⟦\S?|⟧", "", line).strip() for file in files for line in file.read_text("utf-8").splitlines()]
-    return [line for line in lines if len(line) > 10]
-
-
-def _queries(texts: Sequence[str], language: str, count: int) -> list[str]:
-    """Words that stand together in some text: three English ones, or two to six Chinese characters."""
-    pattern = r"[A-Za-z]{3,} [A-Za-z]{3,} [A-Za-z]{3,}" if language == "English" else r"[\u4e00-\u9fff]{2,6}"
-    source = "\n".join(texts)
-    found = list(dict.fromkeys(re.findall(pattern, source)))
-    return random.Random(1).sample(found, min(count, len(found)))
 
 
 Ask = Callable[[Client, str], Any]
@@ -211,7 +162,7 @@ def _plain(texts: Sequence[str], language: str) -> float:
     database.execute("create virtual table texts using fts5 (text, tokenize = unicode61)")
     database.executemany("insert into texts values (?)", ((text,) for text in texts))
     taken = []
-    for query in _queries(texts, language, 200):
+    for query in asked_words(texts, language, 200):
         asked = " OR ".join(f'"{word}"' for word in query.split())
         taken.append(_seconds(partial(_found, database, asked)))
     database.close()
@@ -290,10 +241,7 @@ def _spent(before: Mapping[int, float], after: Mapping[int, float]) -> float:
 
 def _processes(one: Filled) -> list[int]:
     """The daemon and its children."""
-    if not HAS_PROC:
-        return []
-    tasks = Path(f"/proc/{one.served.pid}/task").iterdir()
-    return [one.served.pid, *(int(pid) for task in tasks for pid in (task / "children").read_text().split())]
+    return tree(one.served.pid) if HAS_PROC else []
 
 
 def _sizes(one: Filled) -> Iterator[Row]:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_HEAD = ("what", "memoryd", "floor", "ratio", "aim", "", "what limits it")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
@@ -48,9 +46,23 @@ def compared(what: str, value: str, floor: str, ratio: float, aim: Aim | None = 
     return Row(what=what, value=value, floor=floor, ratio=shown, aim=str(aim or ""), met=met, limit=limit)
 
 
-def markdown(title: str, rows: Iterable[Row], notes: Iterable[str] = ()) -> str:
-    lines = [f"## {title}", "", _line(_HEAD), _line(["---"] * len(_HEAD)), *(_line(row.cells) for row in rows), ""]
+def markdown(title: str, rows: Iterable[Row], notes: Iterable[str] = (), beside: str = "floor") -> str:
+    """`beside` names what the rows' `floor` is."""
+    head = ("what", "memoryd", beside, "ratio", "aim", "", "what limits it")
+    lines = [f"## {title}", "", _line(head), _line(["---"] * len(head)), *(_line(row.cells) for row in rows), ""]
     return "\n".join([*lines, *(f"* {note}" for note in notes), ""])
+
+
+def summary(parts: Iterable[tuple[str, Iterable[Row]]]) -> str:
+    """Every row with an aim, by section, and how many meet theirs."""
+    aimed = [(title, row) for title, rows in parts for row in rows if row.met is not None]
+    lines = [
+        _line((title, row.what, row.value, row.floor, row.ratio, row.aim, row.verdict)) for title, row in aimed
+    ]  # fmt: skip
+    head = ("section", "what", "measured", "beside it", "ratio", "aim", "")
+    met = sum(bool(row.met) for _, row in aimed)
+    top = [f"## Summary: {met} of {len(aimed)} aims met", "", _line(head), _line(["---"] * len(head))]
+    return "\n".join([*top, *lines, ""])
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -37,6 +37,8 @@ _HEAD = (
     "replaced values told",
     "work that went well",
     "corrections at their moment",
+    "what came up in passing",
+    "notes that are over",
     "longest snapshot",
     "active memory, third and last quarter",
     "all files",
@@ -102,6 +104,8 @@ def broken(lived: Lived) -> list[str]:
         faults.append(f"{share:.1%} of the facts that hold are told, not {LEAST_TOLD:.0%}")
     if lived.past:
         faults.append(f"replaced values are told {lived.past} times")
+    if lived.stale:
+        faults.append(f"{lived.stale} facts are in memory whose time is over")
     if lived.longest > MOST_CHARS:
         faults.append(f"a snapshot has {lived.longest} characters, not {MOST_CHARS} at most")
     if lived.growth > MOST_GROWTH:
@@ -110,10 +114,11 @@ def broken(lived: Lived) -> list[str]:
 
 
 def _row(name: str, lived: Lived) -> tuple[str, ...]:
+    shares = (lived.share(SETTLED), lived.worked, lived.corrected, lived.hinted)
+    told, worked, corrected, hinted = (f"{share:.1%}" for share in shares)
     return (
-        name, f"{lived.share(SETTLED):.1%}", str(lived.past), f"{lived.worked:.0%}", f"{lived.corrected:.0%}",
-        f"{lived.longest:,}", f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)",
-        f"{lived.mornings[-1].files:,}",
+        name, told, str(lived.past), worked, corrected, hinted, str(lived.stale), f"{lived.longest:,}",
+        f"{lived.halfway:,.0f}, {lived.at_end:,.0f} ({lived.growth:.2f}x)", f"{lived.mornings[-1].files:,}",
     )  # fmt: skip
 
 

@@ -9,6 +9,10 @@ The phrases are a JSON object; any file of the same shape will do (`--phrases FI
     corrected [{say: [...], at, keep}]: what is put right again and again, a prompt at whose moment it should be told,
               and the words that tell it; may be missing
     heard     what tools print; `{other}` one of `others`, which nobody ever said of themselves
+    hinted    [{say: [...], keep}]: project; what comes up in passing again and again, said behind a task of `noise`
+    noted     what an agent saves by its tool; `{number}` is one
+    saved     [{about, values: [two or more], say: [...]}]: project; what a person saves by hand, and later otherwise
+The last three may be missing.
 """
 
 import json
@@ -18,6 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from bench.days.beside import Beside, beside
 
 OWN = Path(__file__).with_name("phrases.json")
 PROJECTS = ("lantern", "quarry")
@@ -67,6 +73,7 @@ class Truth:
 class Day:
     talks: tuple[Talk, ...]
     truth: Truth
+    beside: Beside
     moments: tuple[tuple[str, str], ...]  #: a prompt, and the words of a correction that was said often enough
 
 
@@ -101,16 +108,18 @@ class Life:
         heard: Counter[str] = Counter()
         now: dict[tuple[str, str], str] = {}
         gone: dict[tuple[str, str], tuple[str, ...]] = {}
-        for day in range(1, self.days + 1):
+        for day, more in enumerate(beside(self.seed, self.phrases, self.days), start=1):
             due = [said for said in plan if said.day == day]
             talks = self._talks(due, corrections.get(day, []))
             heard.update(fact["keep"] for fact in corrections.get(day, []))
-            for said in due:
-                if said.old is not None:
-                    gone[said.key] = (*gone.get(said.key, ()), said.old)
-                now[said.key] = said.value
+            changed = [(said.key, said.value, said.old) for said in due]
+            changed += [((PROJECTS[0], saved.about), saved.value, saved.old) for saved in more.saves]
+            for key, value, old in changed:
+                gone |= {key: (*gone.get(key, ()), old)} if old is not None else {}
+                now[key] = value
             moments = [(fact["at"], fact["keep"]) for fact in self._corrected() if heard[fact["keep"]] >= LEARNED]
-            yield Day(talks=talks, truth=Truth(now=dict(now), gone=dict(gone)), moments=tuple(moments))
+            truth = Truth(now=dict(now), gone=dict(gone))
+            yield Day(talks=talks, truth=truth, beside=more, moments=tuple(moments))
 
     def _corrected(self) -> Sequence[Mapping[str, Any]]:
         return self.phrases.get("corrected", ())  # type: ignore[no-any-return]

@@ -9,11 +9,12 @@ from typing import Any
 
 from support.daemons import client, idle, places
 
-from bench.days.life import Day, Life, Talk, Truth, Turn
+from bench.days.life import FILES, PROJECTS, Day, Life, Talk, Truth, Turn
 from memoryd.daemon.config import load
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.handlers import table
 from memoryd.ipc.client import AsyncClient
+from memoryd.memory.entries import parse
 from memoryd.memory.text import fold
 
 FIRST_MORNING = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
@@ -41,6 +42,8 @@ class Morning:
     missed: tuple[str, ...]
     past: tuple[str, ...]  #: replaced values that were told
     worked: float  #: share of the snapshots that tell steps that went well
+    hinted: tuple[int, int]  #: of what came up often enough in passing: how much, and how much of it is told
+    stale: int  #: facts of agents whose time is over, and that are in memory still
     corrected: tuple[int, int]  #: of the corrections said often enough: asked for, and told at a prompt that they fit
     longest: int  #: characters of the longest snapshot
     active: int  #: characters of what snapshots are made of
@@ -73,6 +76,17 @@ class Lived:
         """Corrections told at their moment over those that were said often enough."""
         told, asked = (sum(morning.corrected[n] for morning in self.mornings) for n in (1, 0))
         return told / max(asked, 1)
+
+    @property
+    def hinted(self) -> float:
+        """What came up often enough in passing and was told, over all mornings."""
+        told, known = (sum(morning.hinted[n] for morning in self.mornings) for n in (1, 0))
+        return told / max(known, 1)
+
+    @property
+    def stale(self) -> int:
+        """The most facts at once whose time was over."""
+        return max(morning.stale for morning in self.mornings)
 
     @property
     def longest(self) -> int:
@@ -113,13 +127,15 @@ async def _live(life: Life, folder: Path) -> Lived:
         await daemon.start(table(daemon))
         async with client(daemon) as one:
             for number, day in enumerate(life, start=1):
-                for nth, talk in enumerate(day.talks):
+                await _save(one, folder, day)
+                for nth, talk in enumerate((*day.talks, *_hints(life, day, number))):
                     await _Session(daemon, one, clock, folder, f"d{number}s{nth}").hold(talk)
                 lived.sessions += len(day.talks)
                 lived.turns += sum(len(talk.turns) for talk in day.talks)
                 clock.now = FIRST_MORNING + timedelta(days=number)
                 await daemon.sweep.once()
                 await idle(daemon, seconds=60)
+                await _answer(one, folder, day)
                 lived.mornings.append(await _morning(one, folder, number, day))
     finally:
         await daemon.close()
@@ -165,6 +181,37 @@ class _Session:
         await self.one.call("event.publish", {"event": event}, timeout=30)
 
 
+async def _save(one: AsyncClient, folder: Path, day: Day) -> None:
+    """What a person saves by hand, and what an agent notes by its tool."""
+    cwd = project(folder, PROJECTS[0])
+    for saved in day.beside.saves:
+        given = {"name": f"{saved.about} {saved.value}", "type": "project", "content": saved.text}
+        await one.call("memory.save", {"cwd": cwd, "scope": "project", **given}, timeout=30)
+    for note in day.beside.notes:
+        given = {"name": note, "type": "project", "content": note, "author": "host"}
+        await one.call("memory.save", {"cwd": cwd, "scope": "project", **given}, timeout=30)
+
+
+def _hints(life: Life, day: Day, number: int) -> list[Talk]:
+    """A session for each thing that comes up in passing, behind a task."""
+    tasks = life.phrases["noise"]
+    asked = (tasks[(number + n) % len(tasks)].format(file=FILES[0]) for n in range(len(day.beside.hints)))
+    prompts = [f"{task} {hint}" for task, hint in zip(asked, day.beside.hints, strict=True)]
+    return [Talk(project=PROJECTS[0], turns=(Turn(prompt=prompt),)) for prompt in prompts]
+
+
+async def _answer(one: AsyncClient, folder: Path, day: Day) -> None:
+    """A person answers what contradicts itself: what holds now stays."""
+    found = await one.call("review.list", {"cwd": project(folder, PROJECTS[0])}, timeout=30)
+    for item in (item for item in found.items if item.kind == "contradiction"):
+        first, second = item.text.split("\n", 1)
+        for values, value in ((day.truth.gone.get(key, ()), value) for key, value in day.truth.now.items()):
+            if value in first and any(old in second for old in values):
+                await one.call("review.decide", {"id": item.id, "decision": "accept", "keep": "first"}, timeout=30)
+            elif value in second and any(old in first for old in values):
+                await one.call("review.decide", {"id": item.id, "decision": "accept", "keep": "second"}, timeout=30)
+
+
 def _step(step: str) -> Mapping[str, Any]:
     verb, _, path = step.partition(" ")
     if verb in ("edit", "read"):
@@ -186,11 +233,15 @@ async def _morning(one: AsyncClient, folder: Path, number: int, day: Day) -> Mor
         texts[name] = taken.text
     facts, missed, past = held_against(day.truth, texts)
     moments = [await _told_at(one, project(folder, name), *moment) for name in texts for moment in day.moments]
-    active, files = await asyncio.to_thread(_sizes, folder / "data")
+    active, files = await asyncio.to_thread(sizes, folder / "data")
+    stale = await asyncio.to_thread(_stale, folder / "data", FIRST_MORNING + timedelta(days=number))
+    own = fold(texts.get(PROJECTS[0], ""))
+    hinted = sum(fold(words) in own for words in day.beside.known)
     return Morning(
         day=number, facts=facts, told=facts - len(missed), missed=missed, past=past,
         worked=sum(_WORKED in text for text in texts.values()) / len(texts), corrected=(len(moments), sum(moments)),
-        longest=max(map(len, texts.values())), active=active, files=files,
+        hinted=(len(day.beside.known), hinted), stale=stale, longest=max(map(len, texts.values())), active=active,
+        files=files,
     )  # fmt: skip
 
 
@@ -226,12 +277,19 @@ def _gone(values: Sequence[str], now: str) -> list[str]:
     return [value for value in values if value != now]
 
 
-def _sizes(data: Path) -> tuple[int, int]:
+def sizes(data: Path) -> tuple[int, int]:
     """Characters of what snapshots are made of, and of all memory files. Blocking."""
     active = total = 0
     for path in data.glob("**/memory/**/*.md"):
         text = path.read_text("utf-8")
         total += len(text)
-        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in text.split("---\n", 2)[1:2]:
+        head = next(iter(text.split("---\n", 2)[1:2]), "")
+        if not _KEPT_ASIDE & set(path.parts) and "status: historical" not in head:
             active += len(text)
     return active, total
+
+
+def _stale(data: Path, now: datetime) -> int:
+    """Facts in memory whose time is over. Blocking."""
+    entries = (parse(path.stem, path.read_text("utf-8")) for path in data.glob("**/memory/knowledge/*.md"))
+    return sum(entry.active and entry.expired(now) for entry in entries)

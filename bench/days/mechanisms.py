@@ -23,7 +23,11 @@ def _no_task(name: str) -> Callable[[], AbstractContextManager[object]]:
 
 
 def _no_expiry() -> AbstractContextManager[object]:
-    return patch.object(Expiry, "anything", lambda self, now: False)
+    return patch.object(Expiry, "archive", _nothing)
+
+
+async def _nothing(self: Expiry) -> None:
+    pass
 
 
 ALL = Mechanism()

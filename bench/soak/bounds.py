@@ -13,6 +13,8 @@ from memoryd.daemon.sweep import SWEEP_SECONDS
 MEGABYTE = 1024 * 1024
 HOUR = 3600.0
 MAX_SLOPE_MB = 1.0  #: an hour
+WARM_EVENTS = 9_000  #: of a life: by then the interpreter's table of names has doubled, which it does once (1 MB)
+LEAST_SECONDS = 240.0  #: of what is judged after them; a shorter soak is judged with the step in it
 MORE_DESCRIPTORS, MORE_THREADS = 2, 1  #: between the quarters of a life: a connection or a pool's thread more
 MAX_GROWTH = 4.0  #: bytes on disk for each byte kept: rows and their indexes, versions, citations, the search index
 MAX_DRIFT = 1.3  #: of what a kept byte takes on disk, long life over first
@@ -54,7 +56,14 @@ def slope(samples: Sequence[Sample], of: Callable[[Sample], float]) -> Slope:
 def table(found: Soak, *, quick: bool) -> list[Row]:
     """:param quick: slopes and drifts are shown, not judged"""
     lives = [[s for s in found.gauge.samples if since <= s.at <= until] for since, until in found.lives]
-    rows = [*_memory(lives[-1]), *_flat(lives), *_disk(found, lives), *_drift(found), _rest(found), _truth(found)]
+    rows = [
+        *_memory(_warm(lives[-1], found)),
+        *_flat(lives),
+        *_disk(found, lives),
+        *_drift(found),
+        _rest(found),
+        _truth(found),
+    ]
     return [_unjudged(row) if quick and not row.what.startswith("lost") else row for row in rows]
 
 
@@ -81,6 +90,13 @@ def _memory(life: list[Sample]) -> Iterator[Row]:
             floor=f"{of(life[0]):.1f} -> {of(life[-1]):.1f} MB", met=found.per_hour - found.margin <= MAX_SLOPE_MB,
             limit="steps that come once: docs/performance.md",
         )  # fmt: skip
+
+
+def _warm(life: list[Sample], found: Soak) -> list[Sample]:
+    """Of the long life, what comes after so many events that all has been done once."""
+    began = next(s for s in found.gauge.samples if s.life == life[-1].life).events
+    warm = [s for s in life if s.events >= began + WARM_EVENTS]
+    return warm if warm and warm[-1].at - warm[0].at >= LEAST_SECONDS else life
 
 
 def _rss(sample: Sample) -> float:

@@ -13,7 +13,7 @@ from support.faults_publish import projects
 from support.installation import Installation, reading, rows, until
 
 from bench.ground import Ground
-from bench.process import switches
+from bench.process import wakes
 from bench.served import serving
 from bench.soak.gauge import Gauge
 from bench.soak.hosts import Crowd, crowd
@@ -22,7 +22,7 @@ from bench.soak.times import Taken
 from memoryd.daemon.observing import PAUSE_MS, QUIET_SECONDS
 from memoryd.ipc import hookscript
 
-LIVES = (0.25, 0.35)  #: shares of the time: where the first life ends, where the long one begins
+LIVES = (0.2, 0.28)  #: shares of the time: where the first life ends, where the long one begins
 WARM = 0.4  #: of a life: caches, pools and the first index fill
 SAMPLES = 600  #: over the whole time
 PROJECTS = 4
@@ -117,10 +117,10 @@ def _rest(found: Soak, served: Installation, seconds: float) -> None:
     """Wake-ups while nothing is asked of the daemon."""
     pause = threading.Event()
     pause.wait(QUIET_SECONDS + PAUSE_MS / 1000 + 1)  # the watcher has ended
-    before = switches(served.pid)
+    before = wakes(served.pid)
     pause.wait(seconds)
-    after = switches(served.pid)
-    found.wake_ups = (after.voluntary - before.voluntary) * 60 / seconds
+    after = wakes(served.pid)
+    found.wake_ups = sum(count - before.get(thread, 0) for thread, count in after.items()) * 60 / seconds
 
 
 def _problems(served: Installation, talking: Crowd, person: Person) -> Iterator[str]:

@@ -7,9 +7,17 @@ import pytest
 from support.faults_oracle import Verdict
 from support.faults_profile import FULL, SEED
 from support.faults_table import Judge, Row, markdown, merged, of_property, row
+from support.installation import Installation, installed
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results" / "faults.md"
 _PROPERTY = "fault"
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    """One that consolidates after each turn; not started."""
+    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
+        yield one
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from memoryd.memory.directory import MemoryDirectory
 from memoryd.memory.recovery import settle
 
 TESTS = Path(__file__).parent.parent
-STRIDE = pick(quick=8, full=1)
+STRIDE = pick(quick=60, full=1)
 
 
 class Child:

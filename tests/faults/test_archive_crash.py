@@ -15,7 +15,7 @@ from memoryd.errors import MemorydError
 
 SESSIONS, TURNS = 20, 15
 EVENTS = SESSIONS * TURNS
-ROUNDS = pick(quick=6, full=60)
+ROUNDS = pick(quick=2, full=60)
 
 
 @pytest.mark.timeout(900)

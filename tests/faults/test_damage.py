@@ -1,6 +1,8 @@
 """Files that are torn, flipped or empty: a daemon says which, or goes on without; it never serves what is wrong."""
 
+import contextlib
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -12,10 +14,10 @@ from support.faults_publish import Ledger, projects
 from support.faults_table import Judge
 from support.installation import Installation, installed, until
 
-from memoryd.errors import MemorydError
+from memoryd.errors import MemorydError, NoDaemon
 
 ROUNDS = pick(quick=1, full=25)
-TURNS = 8
+TURNS = pick(quick=3, full=8)
 
 Hurt = Callable[[Path, Random], None]
 
@@ -35,6 +37,14 @@ def flipped(path: Path, random: Random) -> None:
             file.write(random.randbytes(1))
 
 
+def only_a_header(folder: Path) -> bytes:
+    """A database in WAL mode whose tables all stood in a WAL that is gone."""
+    path = folder / "empty.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma journal_mode = wal")
+    return path.read_bytes()
+
+
 HURTS: dict[str, Hurt] = {"emptied": emptied, "torn": torn, "flipped": flipped}
 
 
@@ -46,8 +56,6 @@ def talked(tmp_path: Path) -> Iterator[tuple[Installation, Ledger]]:
         one.start()
         more(one, ledger)
         one.idle()
-        one.call("memory.search", {"cwd": ledger.cwd, "query": "tool"})
-        until(lambda: any((one.places.data / "index").rglob("*")), what=one.tail)
         one.kill()
         yield one, ledger
 
@@ -65,6 +73,10 @@ def test_what_is_derived_is_made_again_and_nothing_else_is_touched(
 ) -> None:
     """The index and the logs."""
     (one, ledger), random, count = talked, dice(f"derived {how}"), 0
+    one.start()
+    one.call("memory.search", {"cwd": ledger.cwd, "query": "tool"})
+    until(lambda: any((one.places.data / "index").rglob("*")), what=one.tail)
+    one.kill()
     for _ in range(ROUNDS):
         for path in [*(one.places.data / "index").rglob("*"), one.places.data / "logs.db"]:
             if path.is_file() and path.stat().st_size:
@@ -121,6 +133,30 @@ def test_a_damaged_journal_is_named_or_whole_and_never_a_traceback(
     judge(f"journal {how}", ROUNDS)
 
 
+@pytest.mark.timeout(900)
+def test_an_empty_journal_beside_memory_is_refused_and_never_a_new_one(
+    talked: tuple[Installation, Ledger], judge: Judge
+) -> None:
+    (one, ledger), wal = talked, talked[0].database.with_name("state.db-wal")
+    whole, log = one.database.read_bytes(), wal.read_bytes()
+    left = {"nothing": (b"", b""), "its WAL": (b"", log), "its header": (only_a_header(one.home), b"")}
+    for kept, (database, beside) in left.items():
+        one.database.write_bytes(database)
+        wal.write_bytes(beside)
+        one.forget_log()
+        assert one.spawn().wait(60) > 0
+        assert "memory stands beside it" in one.tail(), kept
+        assert "Traceback" not in one.tail()
+        assert kept != "its WAL" or wal.read_bytes() == log
+    # What was put aside by hand, or comes from a backup, is all there.
+    one.database.write_bytes(whole)
+    wal.write_bytes(log)
+    one.forget_log()
+    one.start()
+    settle(one)
+    judge("journal emptied beside memory", len(left), at_rest(one, [ledger]))
+
+
 def _lost(one: Installation, ledger: Ledger) -> list[str]:
     """What the journal does not give back any more."""
     try:
@@ -131,7 +167,10 @@ def _lost(one: Installation, ledger: Ledger) -> list[str]:
 
 
 def _answers(one: Installation) -> bool:
+    """It serves, be it with the sentence that its journal fails."""
     try:
         return one.places.socket.exists() and bool(one.call("daemon.health").pid)
-    except MemorydError:
+    except NoDaemon:
         return False
+    except MemorydError as error:
+        return "the journal" in str(error)

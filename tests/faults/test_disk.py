@@ -19,8 +19,8 @@ from memoryd.ipc.client import Client
 
 EXIT_IO_ERROR = 74
 NOT_STARTED = {70, 73, 75}  #: internal, cannot-write, journal-full: a sentence, and nothing listened
-FILLINGS = pick(quick=2, full=20)
-FAILING_SYNCS = pick(quick=2, full=25)
+FILLINGS = pick(quick=1, full=20)
+FAILING_SYNCS = pick(quick=1, full=25)
 
 
 @pytest.fixture(params=["tmpfs", "ext4"] if FULL else ["ext4"])

@@ -15,7 +15,7 @@ from support.faults_publish import Crowd, Ledger
 from support.faults_table import Judge
 from support.installation import Installation, installed, reading, rows, until
 
-SAVES = pick(quick=80, full=1_000)
+SAVES = pick(quick=50, full=1_000)
 SLOWER = 20  #: the editor pauses for milliseconds, a run takes tens of them: both must get their turn
 TESTS = Path(__file__).parent.parent
 

@@ -93,7 +93,8 @@ def test_a_frozen_daemon_costs_one_deadline_and_the_next_live_event_comes_behind
     hooks.installation.signal(signal.SIGCONT)
     hooks.later()
     hooks.prompt("prompt 11")
-    until(lambda: len(hooks.arrived()) == 12 and hooks.spooled() == 0, what=hooks.installation.tail)
+    # On a machine so busy that it misses its deadline too, the sweep of the minute brings it.
+    until(lambda: len(hooks.arrived()) == 12 and hooks.spooled() == 0, seconds=90, what=hooks.installation.tail)
     assert hooks.arrived() == [f"prompt {n}" for n in range(12)]
     judge("hook and a frozen daemon", 10)
     assert _ids_are_unique(hooks)

@@ -18,8 +18,8 @@ from memoryd.errors import NoDaemon, ShuttingDown
 
 EVENTS = 4  #: a turn with something to learn, and one more
 KILLED = -9
-PARTS = pick(quick=2, full=8)  #: of the calls, so that several processes can share them
-KILLS = 4  #: in the quick profile, of each part
+PARTS = pick(quick=1, full=8)  #: of the calls, so that several processes can share them
+KILLS = 3  #: in the quick profile, of each part
 
 
 @pytest.mark.timeout(7200)

@@ -3,13 +3,12 @@
 import os
 import resource
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from support.faults_mounts import ext4
-from support.faults_oracle import at_rest, settle
+from support.faults_oracle import at_rest, await_attempts, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_table import Judge
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of a run
 def crowd_of(installation: Installation) -> Crowd:
     roots = projects(installation.home, 2)
     return Crowd(installation, [Ledger(f"s{n}", cwd=roots[n % 2]) for n in range(4)], pace_seconds=0.02)
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 def finished(crowd: Crowd, judge: Judge, kind: str) -> None:
@@ -77,6 +70,7 @@ def test_a_largest_file_size_ends_the_daemon_unacknowledged_and_writes_resume(
         installation.start()
         crowd.up()
         crowd.progress(random.randrange(5, 40))
+        await_attempts(installation)
         files = [installation.database, installation.database.with_name("state.db-wal")]
         largest = max(file.stat().st_size for file in files) + random.randrange(100_000)
         resource.prlimit(installation.pid, resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))

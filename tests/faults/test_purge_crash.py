@@ -12,7 +12,7 @@ from support.installation import Installation, installed, pause, reading, rows, 
 
 from memoryd.errors import MemorydError
 
-ROUNDS = pick(quick=8, full=60)
+ROUNDS = pick(quick=2, full=60)
 WORDS = ("xylophone", "glockenspiel", "harpsichord")
 
 

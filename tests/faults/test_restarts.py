@@ -4,26 +4,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from support.faults_oracle import at_rest, settle
 from support.faults_profile import pick
 from support.faults_publish import Ledger, projects
 from support.faults_table import Judge
-from support.installation import Installation, installed, pause
+from support.installation import Installation, pause
 
 from memoryd.clock import mono
 
-RESTARTS = pick(quick=5, full=20)
+RESTARTS = pick(quick=2, full=20)
 CLIENTS = 8
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
-        command(one, "stop")
+def installation(installation: Installation) -> Iterator[Installation]:
+    yield installation
+    command(installation, "stop")
 
 
 def command(one: Installation, *args: str) -> "subprocess.CompletedProcess[str]":

@@ -13,7 +13,7 @@ from memoryd.clock import mono
 from memoryd.errors import MemorydError
 
 EVENTS = 1500
-ROUNDS = pick(quick=5, full=60)
+ROUNDS = pick(quick=2, full=60)
 
 
 def document(folder: Path) -> Path:

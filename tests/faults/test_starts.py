@@ -5,7 +5,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,12 @@ from support.faults_oracle import Oracle, at_rest, running, settle
 from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_table import Judge
-from support.installation import Installation, installed, pause, reading, session_members, until
+from support.installation import Installation, pause, reading, session_members, until
 
 STARTS = pick(quick=12, full=50)
-STOPS = pick(quick=3, full=30)  #: in the middle of a run
-STORM = pick(quick=10, full=50)
+STOPS = pick(quick=2, full=30)  #: in the middle of a run
+STORM = pick(quick=5, full=50)
 BUSY, REFUSED = 75, 77
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 @pytest.mark.timeout(300)

@@ -2,7 +2,6 @@
 
 import signal
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,14 @@ from support.faults_profile import dice, pick
 from support.faults_publish import Crowd, Ledger, projects
 from support.faults_system import System, system
 from support.faults_table import Judge
-from support.installation import Installation, installed, pause
+from support.installation import Installation, pause
 
 from memoryd.clock import mono
 
-EVENTS = pick(quick=60, full=600)  #: of each publisher
-LIVES = pick(quick=2, full=20)
-JUMPS = pick(quick=6, full=100)
-FREEZES = pick(quick=4, full=50)
+EVENTS = pick(quick=40, full=600)  #: of each publisher
+LIVES = pick(quick=1, full=20)
+JUMPS = pick(quick=3, full=100)
+FREEZES = pick(quick=2, full=50)
 SLOW_MS, LAG_MS = 150, 50
 PINGS = pick(quick=150, full=2_000)
 
@@ -26,12 +25,6 @@ PINGS = pick(quick=150, full=2_000)
 @pytest.fixture
 def under(tmp_path: Path) -> System:
     return system(tmp_path)
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(tmp_path / "h", CONSOLIDATION__INTERVAL_TURNS="1") as one:
-        yield one
 
 
 def ledgers_of(installation: Installation, count: int) -> list[Ledger]:

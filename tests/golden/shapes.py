@@ -11,7 +11,7 @@ Shape = dict[str, str]  #: path -> kinds, with ` | ` between; of what has a defa
 
 OPTIONAL = ", optional"
 _TEXTS = {
-    events.ABSOLUTE: "/work/project",
+    events.ABSOLUTE: "/repository",
     events.DELIVERY_ID: "0123456789abcdef0123456789abcdef",
     events.HOST_NAME: "generic",
     events.SESSION_NAME: "generic/s1",

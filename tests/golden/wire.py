@@ -13,9 +13,9 @@ from memoryd.ipc.methods import METHODS
 HERE = Path(__file__).parent
 #: where not every field may be given together
 PARAMS: dict[str, dict[str, Any]] = {
-    "import.run": {"paths": ["/work/project"], "host": "generic", "dry_run": True, "mine": True, "consolidate": True},
-    "note.add": {"cwd": "/work/project", "text": "some text", "kind": "daily"},
-    "note.remove": {"cwd": "/work/project", "date": "2026-11-30", "index": 1},
+    "import.run": {"paths": ["/repository"], "host": "generic", "dry_run": True, "mine": True, "consolidate": True},
+    "note.add": {"cwd": "/repository", "text": "some text", "kind": "daily"},
+    "note.remove": {"cwd": "/repository", "date": "2026-11-30", "index": 1},
 }
 
 

@@ -5,15 +5,18 @@ Each runs in the cage, with the login of its own home, under a daemon of its own
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.driven import at_work
 from support.fake_model import Asked, FakeModel, Reply, item, served
+from support.programs import PROGRAMS, Program
 from support.released import PEOPLE, OfClaude, OfCodex, program, token
 
 from memoryd.daemon.demo import replay
 
+KNOWN = ("claude-code", "codex", "gemini")  #: the others may write no settings in the cage, and end at once
 SAID = "I prefer short commit messages in the imperative mood"
 RENEWED = token(exp=4_000_000_000, **{"https://api.openai.com/auth": {"chatgpt_account_id": "a"}})
 
@@ -31,6 +34,10 @@ class Stage(replay.Stage):
     @property
     def sessions(self) -> set[str]:
         return {one.session_id for one in self.call("session.list").items}
+
+
+def told_first(asked: Asked) -> Reply:
+    return Reply(items=[item(SAID, "u1")], tokens=(4000, 60))
 
 
 def answers(asked: Asked) -> Reply:
@@ -56,7 +63,7 @@ def signed_in(name: str, folder: Path, command: list[str]) -> Iterator[tuple[OfC
             yield person, stage, fake
 
 
-def preferences(stage: Stage) -> list[str]:
+def preferences(stage: replay.Stage) -> list[str]:
     files = sorted(stage.places.data.rglob("memory/preferences.md"))
     return [line for path in files for line in path.read_text().splitlines() if line.startswith("- ")]
 
@@ -98,6 +105,49 @@ def test_a_login_that_has_run_out_is_renewed_from_within_the_cage_and_kept(tmp_p
         kept = json.loads(person.credentials.read_text())["tokens"]
         assert kept["refresh_token"] == "new"
         assert [asked.headers["authorization"] for asked in fake.asked if asked.is_responses] == [f"Bearer {RENEWED}"]
+
+
+def memory_agent(program: Program) -> Callable[[str], dict[str, str]]:
+    """The settings of a daemon whose memory agent is the program, with what its person has in the environment."""
+
+    def settings(url: str) -> dict[str, str]:
+        return program.environment(url) | {
+            "MEMORYD_AGENT__KIND": "command", "MEMORYD_AGENT__COMMAND": json.dumps(program.agent(url)),
+        }  # fmt: skip
+
+    return settings
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_run_in_the_command_line_of_any_host_causes_no_event(program: Program, tmp_path: Path) -> None:
+    with at_work(program, tmp_path / "stage", answers=told_first, settings=memory_agent(program)) as work:
+        fired = watched(work.stage.home, work.stage.hook)
+        for kind, data in (("user_prompt", {"text": SAID}), ("turn", {"status": "ok"})):
+            said = {"host": "generic", "session_id": "s", "kind": kind, "cwd": str(work.stage.project), "data": data}
+            work.stage.call("event.publish", event={**said, "id": kind, "at": "2026-11-30T08:00:00Z"})
+        before = work.stage.events()
+        work.stage.call("consolidation.run", cwd=str(work.stage.project), wait=True)
+        assert work.stage.events() == before
+        assert fired() == []
+        assert work.stage.call("daemon.health").passed_over["excluded"] == 0
+        work.wait_for(lambda: not work.stage.left_running(), "end of what it started")
+        stats = work.stage.call("worker.stats")
+        if program.host in KNOWN:
+            assert (stats.total_completed, len(work.fake.asked)) == (1, 1)
+            assert preferences(work.stage) == [f"- {SAID}"]
+        else:
+            assert (stats.total_completed, work.fake.asked) == (0, [])
+            assert "in its cage it may start only" in stats.last_error
+
+
+def watched(home: Path, hook: Path) -> Callable[[], list[Path]]:
+    """Let each hook that stands in a settings file leave a trace beside it first, where a caged one may write, too."""
+    for settings in [*home.glob(".*/*.json"), *home.glob(".*/hooks/*.json")]:
+        own = settings.with_name("own-hook")
+        settings.write_text(settings.read_text().replace(str(hook), str(own)))
+        own.write_text(f'#!/bin/sh\necho "$@" >>{settings.with_name("fired")}\nexec {hook} "$@"\n')
+        own.chmod(0o700)
+    return lambda: list(home.rglob("fired"))
 
 
 def recorded_session() -> str:

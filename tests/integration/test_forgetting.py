@@ -86,35 +86,53 @@ async def test_a_question_can_be_answered_in_other_words_and_goes_when_it_is_non
         assert not await questions(one), "a person has settled it by hand"
 
 
-async def test_an_old_entry_that_nothing_wants_is_archived_and_put_back_for_good(home: Path, project: str) -> None:
+async def learn(one: Days, slug: str, text: str, n: int) -> None:
+    """The rules learn a decision of the user."""
+    roots, directory = await one.roots(), await one.directory()
+    await one.turn(slug, text)
+    run = Run(id=f"run{n}", dir=directory, roots=roots, author=Author.RUN, action="consolidate", agent="rules")
+    wish = Save(slug=slug, name=text, type=EntryType.PROJECT, content=text, cites=(2 * n + 3,))
+    _, plan = await one.daemon.commands.attempt(run, one.daemon.runner.propose(run, [wish]))
+    assert not plan.refused
+
+
+async def test_an_old_decision_of_the_user_stays_and_is_asked_about_once(home: Path, project: str) -> None:
     async with days(home, project) as one:
         await one.turn("s", "hello")
-        directory = await one.directory()
-        roots = await one.roots()
+        knowledge = await one.directory() / "knowledge"
         texts = ("We decided to use Celery for the task queue", "We decided to keep sessions in Redis")
         for n, text in enumerate(texts):
-            await one.turn(f"d{n}", text)
-            run = Run(id=f"run{n}", dir=directory, roots=roots, author=Author.RUN, action="consolidate", agent="rules")
-            wish = Save(slug=f"d{n}", name=text, type=EntryType.PROJECT, content=text, cites=(2 * n + 3,))
-            _, plan = await one.daemon.commands.attempt(run, one.daemon.runner.propose(run, [wish]))
-            assert not plan.refused
+            await learn(one, f"d{n}", text, n)
         await save(one, "by-hand", "The label printer only speaks ZPL")
         one.now += timedelta(days=100)
+        roots = await one.roots()
         found = await one.daemon.recaller.prefetch(roots, "the sessions in Redis")
         await asyncio.to_thread(one.daemon.recaller.found, found.items, roots, "the sessions in Redis")
-        one.now += timedelta(days=81)
-        assert len((await one.ask("maintenance.run", **FORGET)).runs) == 1
-        assert sorted(path.name for path in (directory / "knowledge").glob("*.md")) == [
-            "by-hand.md",
-            "d0_v1.md",
-            "d1.md",
+        one.now += timedelta(days=101)
+        for _ in range(2):
+            assert not (await one.ask("maintenance.run", **FORGET)).runs
+            one.now += timedelta(days=1)
+        assert sorted(path.name for path in knowledge.glob("*.md")) == ["by-hand.md", "d0.md", "d1.md"]
+        (asked,) = (await one.ask("review.list", cwd=project)).items
+        assert (asked.kind, asked.tier) == ("archive", "user")
+        assert "d0" in asked.text
+        await one.ask("review.decide", id=asked.id, decision="reject")
+        await one.ask("maintenance.run", **FORGET)
+        assert not (await one.ask("review.list", cwd=project)).items, "what a person keeps is kept"
+        await one.ask("review.decide", id=asked.id, decision="undo")
+        await one.ask("review.decide", id=asked.id, decision="accept")
+        assert (knowledge / "d0_v1.md").exists(), "nothing is deleted"
+        one.now += timedelta(days=200)
+        await one.ask("maintenance.run", **FORGET)
+        assert [item.text for item in (await one.ask("review.list", cwd=project)).items] == [
+            f"archive d1:\n- {texts[1]}"
         ]
-        (run_info, *_) = (await one.ask("memory.log", writes=True)).items
-        assert (run_info.author, run_info.action) == ("run", "forget")
-        await one.ask("memory.undo", run=run_info.run)
-        one.now += timedelta(days=1)
-        assert not (await one.ask("maintenance.run", **FORGET)).runs
-        assert (directory / "knowledge/d0.md").exists(), "what a person put back stays"
+        await one.daemon.commands.undo(None)
+        for query in ("the sessions in Redis", "we keep sessions in Redis, or do we?"):
+            found = await one.daemon.recaller.prefetch(roots, query)
+            await asyncio.to_thread(one.daemon.recaller.found, found.items, roots, query)
+        await one.ask("maintenance.run", **FORGET)
+        assert not (await one.ask("review.list", cwd=project)).items, "it is wanted again, and what was put back stays"
 
 
 async def test_a_name_that_is_no_longer_in_the_repository_is_flagged_and_nothing_is_removed(

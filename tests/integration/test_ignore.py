@@ -1,8 +1,11 @@
 """`.memoryd/ignore`: what a repository does not want remembered never reaches the journal."""
 
+import asyncio
 import json
 import os
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 from support.daemons import client, running
 from support.talk import deliver, turn
 
-from memoryd.daemon import ignoring
+from memoryd.daemon import ignoring, off_record
 from memoryd.daemon.daemon import Daemon
 
 SAID = "kestrel seventeen"  #: stands in the ignored file
@@ -155,3 +158,46 @@ def test_what_is_no_plain_file_ignores_nothing_and_holds_nobody_up(repository: P
         case _:
             file.mkdir()
     assert ignoring.find(str(repository / "src")) is None
+
+
+@pytest.fixture
+def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """A file system that answers nothing any more from the moment on that this is cleared."""
+    answers = threading.Event()
+    answers.set()
+    for name in ("find", "real_path"):
+        real = getattr(ignoring, name)
+        monkeypatch.setattr(ignoring, name, lambda path, real=real: (answers.wait(30), real(path))[1])
+    monkeypatch.setattr(off_record, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(ignoring, "LOOK_SECONDS", 0.0)
+    yield answers
+    answers.set()
+
+
+async def test_a_file_system_that_hangs_leaves_the_rules_as_they_were_and_nobody_waiting(
+    home: Path, repository: Path, hung: threading.Event
+) -> None:
+    async with running(home) as daemon, client(daemon) as one:
+        await turn(one, "first", cwd=str(repository / "src"))
+        await turn(one, "second", cwd=str(repository / "secrets"))
+        hung.clear()
+        waiting = threading.active_count()
+        for n in range(20):
+            await turn(one, f"third {n}", cwd=str(repository / "src"))
+        for name in ("src/main.py", "key.pem"):
+            used = {
+                "id": name, "kind": "tool_use", "host": "generic", "session_id": "g", "at": "2026-11-30T08:00:00Z",
+                "cwd": str(repository / "src"),
+                "data": {"name": "Read", "summary": "", "files": [{"path": str(repository / name)}]},
+            }  # fmt: skip
+            await one.call("event.publish", {"event": used}, timeout=5)
+        transcript(home / "t.jsonl", repository, "src/other.py", "other.pem")
+        await deliver(one, "Stop", cwd=str(repository / "src"), prompt_id="p1", transcript_path=str(home / "t.jsonl"))
+        async with asyncio.timeout(20):
+            await daemon.follower.caught_up()
+        await turn(one, "fourth", cwd=str(repository / "secrets"))
+        assert threading.active_count() <= waiting + 6  # one a question, not one an event
+        kept = await texts(daemon)
+        assert [word in kept for word in ("first", "second", "third 19", "fourth")] == [True, False, True, False]
+        assert [name in kept for name in ("main.py", "key.pem", "other.py", "other.pem", SAID)] == [False] * 5
+        hung.set()

@@ -5,6 +5,7 @@ import json
 import os
 import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ import pytest
 from integration.test_hosts import deliver, read, texts
 from support.conformance import load, recordings
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
-from support.keepsakes import SESSION, claude, claude_mem, opencode, written
+from support.keepsakes import SESSION, claude, claude_mem, cursor, hermes, opencode, written
 from support.payloads import PAYLOADS
 from support.recordings import shared_hosts
 from support.talk import turn
@@ -24,7 +25,7 @@ from memoryd.daemon.config import Agent, Config, Privacy
 from memoryd.daemon.daemon import Daemon
 from memoryd.daemon.imports.importer import Wanted
 from memoryd.daemon.imports.wiring import importer_of
-from memoryd.errors import BadEvent, NotFound
+from memoryd.errors import BadEvent, NotFound, UsageError
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import CORE_FILES
 
@@ -256,6 +257,21 @@ async def test_what_was_read_and_not_filed_yet_is_filed_by_the_next_import(home:
         assert (done.added, done.known, done.kept) == (0, 1, 1)
 
 
+async def test_a_notebook_that_cannot_be_read_just_now_is_read_the_next_time(home: Path, project: str) -> None:
+    database = claude_mem(home / ".claude-mem" / "claude-mem.db", Path(project).name, ["The worker drains in batches"])
+    async with serving(home) as (daemon, one):
+        await daemon.binder.of_folder(project)
+        importer = importer_of(daemon)
+        half = await importer.begin(Wanted(paths=(database,)))
+        with closing(sqlite3.connect(database, isolation_level=None)) as theirs:
+            theirs.execute("begin exclusive")
+            while not (await importer.go_on(half.id)).finished:
+                pass
+        assert (half.tally.memories, len(half.passed_over)) == (0, 1)
+        done = await bring(one, database)
+        assert (done.memories, done.files_unchanged) == (3, 0)
+
+
 async def test_an_import_that_nobody_knows_any_more_is_told_how_to_go_on(home: Path) -> None:
     async with serving(home) as (_, one):
         with pytest.raises(NotFound, match="again, it goes on"):
@@ -298,13 +314,23 @@ async def test_a_line_of_attack_in_the_users_own_rules_is_not_vouched_for_unread
     written(home / ".claude" / "CLAUDE.md", f"- I prefer short commit messages\n- {attack}\n")
     async with serving(home) as (daemon, one):
         done = await bring(one, home / ".claude", mine=True)
-        assert (done.kept, done.waiting + done.refused) == (1, 1)
+        assert (done.kept, done.waiting, done.refused) == (1, 1, 0)
         assert [(Path(passed.path).name, "line 2" in passed.why) for passed in done.passed_over] == [
             ("CLAUDE.md", True)
         ]
-        core = [path for path in daemon.places.data.rglob("*.md") if path.name in CORE_FILES]
-        assert core
-        assert not [path for path in core if "evil" in await asyncio.to_thread(path.read_text, "utf-8")]
+        assert not await _holding(daemon, "evil")
+        [waiting] = (await one.call("review.list", {}, timeout=5)).items
+        assert (attack in waiting.text, waiting.tier, waiting.flags) == (True, "repository", ("injection",))
+        assert "reads like an attempt" in waiting.reason
+        await one.call("review.decide", {"id": waiting.id, "decision": "accept"}, timeout=5)  # it was theirs
+        assert await _holding(daemon, "evil")
+        assert (await bring(one, home / ".claude", mine=True)).waiting == 0
+
+
+async def _holding(daemon: Daemon, word: str) -> list[Path]:
+    core = [path for path in daemon.places.data.rglob("*.md") if path.name in CORE_FILES]
+    assert core
+    return [path for path in core if word in await asyncio.to_thread(path.read_text, "utf-8")]
 
 
 async def test_a_rule_file_that_the_repository_keeps_off_the_record_stays_out(home: Path, project: str) -> None:
@@ -398,3 +424,60 @@ async def test_the_recordings_of_released_programs_come_in_once(home: Path) -> N
         assert done.added == count
         again = await bring(one, folder, consolidate=False)
         assert again.added == 0
+
+
+async def test_hermes_database_gives_what_a_person_said_to_it_once(home: Path, project: str) -> None:
+    database = hermes(home / "state.db", SAID, cwd=project)
+    before = await asyncio.to_thread(database.read_bytes)
+    with closing(sqlite3.connect(database)) as theirs:
+        theirs.execute("begin immediate")  # it writes just now: nobody waits for the other
+        async with serving(home) as (daemon, one):
+            assert (await bring(one, database, dry_run=True)).turns == 3
+            assert await events(daemon) == 0
+            done = await bring(one, database)
+            assert (done.sessions, done.turns) == (1, 3)
+            session = await one.call("session.get", {"host": "hermes", "session_id": "one"}, timeout=5)
+            assert (session.cwd, session.turn_count, session.tool_calls) == (project, 3, 3)
+            assert [(touch.path, touch.action) for touch in session.files] == [(f"{project}/x.py", "read")] * 3
+            await idle(daemon)
+            assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+            told = await asyncio.to_thread(
+                daemon.journal.rows, "select json_extract(data, '$.text') as text from events where kind = 'message'"
+            )
+            assert Counter(row["text"] for row in told) == Counter(
+                [*(t for turn in SAID for t in turn), *["3 lines"] * 3]
+            )
+            os.utime(database)
+            assert (await bring(one, database)).added == 0
+    assert await asyncio.to_thread(database.read_bytes) == before
+
+
+async def test_a_host_that_keeps_nothing_that_can_be_read_is_refused_by_name(home: Path) -> None:
+    async with serving(home) as (_, one):
+        with pytest.raises(UsageError, match=r"nothing that openclaw keeps can be imported; name one of .*cursor"):
+            await bring(one, home, host="openclaw")
+
+
+async def test_cursors_transcripts_give_their_sessions_but_those_that_its_hooks_told(home: Path, project: str) -> None:
+    path = cursor(home, SAID, cwd=project)
+    async with serving(home) as (daemon, one):
+        done = await bring(one, home / ".cursor")
+        assert (done.sessions, done.messages, done.turns) == (1, 6, 3)
+        assert ["of a sub-agent" in item.why for item in done.passed_over] == [True]
+        session = await one.call("session.get", {"host": "cursor", "session_id": "c1"}, timeout=5)
+        assert (session.cwd, session.turn_count) == (project, 3)
+        assert abs(session.started_at.timestamp() - path.stat().st_mtime) < 1
+        await idle(daemon)
+        assert sorted(lines(daemon)) == sorted(prompt for prompt, _ in SAID)
+        os.utime(path)
+        assert (await bring(one, path)).added == 0
+    gone = cursor(home / "gone", SAID, cwd="/nowhere/at-all")
+    async with serving(home / "other") as (daemon, one):
+        assert (await bring(one, gone)).gone == 1
+        told = {
+            "id": "x", "kind": "user_prompt", "host": "cursor", "session_id": "c1", "at": "2026-03-01T09:00:00Z",
+            "data": {"text": SAID[0][0]},
+        }  # fmt: skip
+    async with serving(home / "third") as (daemon, one):
+        await one.call("event.publish", {"event": told}, timeout=5)
+        assert (await bring(one, path)).added == 0

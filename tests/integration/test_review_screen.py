@@ -4,17 +4,23 @@ import asyncio
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from support.daemons import client, running
+from support.daemons import client, running, until
+from support.talk import turn
 from support.terminal import Terminal
 from support.wishes import FACT, POISON, listed, rule, told, wishes
 
+from memoryd.clock import rfc3339, utc_now
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal.reviews import put_refused_draft
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import EntryType
+from memoryd.memory.ports import Author
 from memoryd.memory.proposals import Save
+from memoryd.worker.ports import Run
 
 GOLDEN = Path(__file__).parents[1] / "recordings" / "review" / "screen.txt"
 CTRL_S = "\x13"
@@ -97,6 +103,69 @@ async def test_a_write_outside_memoryd_is_put_back_and_that_is_taken_back_too(ho
             await asyncio.to_thread(terminal.type, "u")
             await asyncio.to_thread(terminal.wait_for, "1 to look at")
             assert "- slipped in" in await asyncio.to_thread(file.read_text)
+
+
+async def test_a_contradiction_a_candidate_of_a_dream_and_a_draft_are_decided_and_taken_back_by_a_key(
+    home: Path, project: str
+) -> None:
+    from memoryd.daemon.cli.inbox import InboxScreen
+
+    said = "The nightly invoices are rounded per line"
+    async with running(home) as daemon, client(daemon) as one:
+        for port in ("8080", "9090"):
+            await one.call(
+                "memory.save",
+                {"cwd": project, "scope": "project", "slug": f"port-{port}", "name": f"Port {port}", "type": "project",
+                 "content": f"The staging server listens on port {port}"}, timeout=10,
+            )  # fmt: skip
+        (*_, run) = (await one.call("memory.log", {"writes": True}, timeout=5)).items
+        about = Run(id=run.run, dir=Path(run.memory_dir), roots={}, author=Author.RUN, action="consolidate", agent="x")
+        await asyncio.to_thread(
+            daemon.journal.write,
+            lambda rows: put_refused_draft(rows, about, "too-much-lost: 9 lines", rfc3339(utc_now())),
+        )
+        for n in range(3):
+            await turn(one, f"Look at export {n}. {said}.", cwd=project, session=f"d{n}")
+        for task in ("forget", "dream"):
+            await one.call("maintenance.run", {"task": task}, timeout=20)
+
+        async def ports() -> set[str]:
+            items = (await one.call("memory.list", {"cwd": project}, timeout=5)).items
+            return {item.name for item in items if item.status == "active" and item.name.startswith("Port")}
+
+        async def holds(wanted: set[str]) -> bool:
+            return await ports() == wanted
+
+        async def is_told(wanted: bool) -> bool:
+            return (said in (await one.call("recall.snapshot", {"cwd": project}, timeout=5)).text) is wanted
+
+        async def lists_draft(wanted: bool) -> bool:
+            return any(kind == "draft" for kind, _ in await listed(one, project)) is wanted
+
+        both = {"Port 8080", "Port 9090"}
+        screen = InboxScreen(daemon.places.socket, project)
+        async with screen.run_test(size=(110, 40)) as pilot:
+            await pilot.pause()
+            shown = str(screen.query_one("#text").render())
+            assert "two memories that contradict each other" in shown
+            second = {f"Port {re.findall('on port ([0-9]+)', shown)[1]}"}
+            for key, stays in (("a", both - second), ("s", second)):
+                await pilot.press(key)
+                await until(partial(holds, stays))
+                await pilot.press("u")
+                await until(partial(holds, both))
+            await pilot.press("r")
+            await pilot.pause()
+            assert said in str(screen.query_one("#text").render())
+            for key, wanted in (("a", True), ("u", False)):
+                await pilot.press(key)
+                await until(partial(is_told, wanted))
+            await pilot.press("j")
+            await pilot.pause()
+            assert "too-much-lost" in str(screen.query_one("#text").render())
+            for key, wanted in (("r", False), ("u", True)):
+                await pilot.press(key)
+                await until(partial(lists_draft, wanted))
 
 
 @pytest.mark.parametrize(("columns", "beside"), [(120, True), (60, False)])

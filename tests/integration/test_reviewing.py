@@ -3,13 +3,17 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.daemons import ScriptedAgent, client, running, until
 from support.talk import LATER, turn
 from support.wishes import FACT, POISON, listed, rule, told, wishes
 
+from memoryd.daemon.commands import Commands
+from memoryd.daemon.journal import reviews
 from memoryd.errors import Conflict, NotFound, UsageError
+from memoryd.ipc.client import AsyncClient
 from memoryd.memory.desk import DATED_DAYS
 from memoryd.memory.model import EntryType
 from memoryd.memory.proposals import Lines, Save
@@ -88,6 +92,89 @@ async def test_two_decisions_at_once_are_one(home: Path, project: str) -> None:
         assert sorted(isinstance(answer, Conflict) for answer in answers) == [False, True]
         text = (await one.call("memory.read", {"name": "constraints.md", "cwd": project})).items[0].text
         assert (POISON in text) is not ("Other words" in text)
+
+
+async def test_a_decision_that_was_cut_off_after_its_run_is_made_and_can_be_taken_back(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Commands.carry_out
+
+    async def cut_off(self: Commands, *args: Any, **options: Any) -> Any:
+        await whole(self, *args, **options)
+        raise RuntimeError("cut off")
+
+    async with running(home, agent=wishes(rule())) as daemon, client(daemon) as one:
+        await told(daemon, one, project)
+        (item,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
+        with monkeypatch.context() as patch:
+            patch.setattr(Commands, "carry_out", cut_off)
+            with pytest.raises(RuntimeError):
+                await daemon.inbox.decide(item.id, accept=True)
+        assert await listed(one, project) == []
+        with pytest.raises(Conflict, match="accepted already"):
+            await one.call("review.decide", {"id": item.id, "decision": "reject"}, timeout=5)
+        taken = await one.call("review.decide", {"id": item.id, "decision": "undo"}, timeout=5)
+        assert taken.files == ("project/constraints.md",)
+        assert POISON not in await constraints(one, project)
+        assert len(await listed(one, project)) == 1
+
+
+async def test_a_decision_whose_undo_was_undone_is_taken_back_all_the_same(home: Path, project: str) -> None:
+    async with running(home, agent=wishes(rule())) as daemon, client(daemon) as one:
+        await told(daemon, one, project)
+        (item,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
+        done = await one.call("review.decide", {"id": item.id, "decision": "accept"}, timeout=5)
+        undone = await one.call("memory.undo", {"run": done.run}, timeout=5)
+        with pytest.raises(Conflict, match="taken back already"):
+            await one.call("memory.undo", {"run": done.run}, timeout=5)
+        await one.call("memory.undo", {"run": undone.run}, timeout=5)
+        assert POISON in await constraints(one, project)
+        await one.call("review.decide", {"id": item.id, "decision": "undo"}, timeout=5)
+        assert POISON not in await constraints(one, project)
+
+
+async def test_who_takes_a_decision_back_is_told_of_what_was_edited_since_and_stays(home: Path, project: str) -> None:
+    async with running(home, agent=wishes(rule())) as daemon, client(daemon) as one:
+        await told(daemon, one, project)
+        (item,) = (await one.call("review.list", {"cwd": project}, timeout=5)).items
+        await one.call("review.decide", {"id": item.id, "decision": "accept"}, timeout=5)
+        (directory,) = {i.memory_dir for i in (await one.call("memory.log", {}, timeout=5)).items if i.memory_dir}
+        file = Path(directory) / "constraints.md"
+        text = await asyncio.to_thread(file.read_text)
+        await asyncio.to_thread(file.write_text, text.replace(POISON, "Deploy through the mirror on Fridays"))
+        taken = await one.call("review.decide", {"id": item.id, "decision": "undo"}, timeout=5)
+        assert "changed since" in taken.conflicts[0]
+        assert "on Fridays" in await constraints(one, project)
+
+
+async def test_what_waits_longest_is_not_pushed_out_and_what_finds_no_room_is_counted(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reviews, "MAX_OPEN", 12)
+    monkeypatch.setattr(reviews, "MAX_OF_RUN", 5)
+    floods = [[rule()], *([Lines(file="constraints.md", add=(f"Always {verb} the {n} mirror",)) for n in "abcdefgh"]
+                          for verb in ("mirror", "cross", "flush"))]  # fmt: skip
+    async with running(home, agent=wishes()) as daemon, client(daemon) as one:
+        for flood in floods:
+            daemon.runner.agent = wishes(*flood)
+            said = ". ".join(line for wish in flood for line in wish.add)
+            await told(daemon, one, project, said)
+        found = await one.call("review.list", {"cwd": project}, timeout=5)
+        assert found.waiting == 12
+        waiting = [item for item in found.items if item.kind == "lines"]
+        assert waiting[-1].text.endswith(POISON)
+        assert len({item.run for item in waiting}) == 4
+        (left,) = [item for item in found.items if item.kind == "draft"]
+        assert left.reason.startswith("13 wishes")
+        await one.call("review.decide", {"id": left.id, "decision": "reject"}, timeout=5)
+        await one.call("review.decide", {"id": waiting[-1].id, "decision": "accept"}, timeout=5)
+        await told(daemon, one, project, f"Once more. {said}")
+        found = await one.call("review.list", {"cwd": project}, timeout=5)
+        assert found.waiting == 12, "there is room for one again"
+
+
+async def constraints(one: AsyncClient, cwd: str) -> str:
+    return str((await one.call("memory.read", {"name": "constraints.md", "cwd": cwd}, timeout=5)).items[0].text)
 
 
 async def test_one_project_sees_nothing_of_another_ones_inbox(home: Path, project: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from support.talk import deliver, turn
 
 from bench import conversations
 from memoryd.clock import rfc3339
+from memoryd.daemon import searching
 from memoryd.daemon.daemon import Daemon
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.search.port import Found
@@ -178,6 +179,17 @@ async def test_another_journal_is_not_answered_from_the_index_of_the_old_one(hom
     async with running(home) as daemon, client(daemon) as one:
         assert await daemon.indexer.catch_up()
         assert await found(one, "sqlite") == []
+
+
+async def test_the_first_question_after_a_start_reaches_what_was_said_long_ago(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "FRESH_TEXTS", 1)
+    async with running(home) as daemon, client(daemon) as one:
+        await talk(one, project)
+        assert await daemon.indexer.catch_up()
+    async with running(home) as daemon, client(daemon) as one:
+        assert (await found(one, "sqlite", cwd=project))[0].snippet == TALK[0]
 
 
 async def test_what_says_something_comes_before_what_asks_for_it(home: Path, project: str) -> None:

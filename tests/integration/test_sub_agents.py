@@ -2,16 +2,20 @@
 
 import asyncio
 import json
+import shutil
+import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.conformance import RECORDINGS
 from support.daemons import ScriptedAgent, client, each_prompt, idle, running
 from support.events import event
 from support.hosts import jsonl
 from support.talk import deliver, turn
 
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.journal import selection
 from memoryd.daemon.journal.journal import Arrival
 from memoryd.daemon.journal.touched import touched
 
@@ -178,3 +182,107 @@ async def test_an_id_of_another_projects_session_brings_it_no_text_of_this_one(h
             " and events.id in ('u1', 'c1', 'x1')",
         )
     assert taken == []
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["it was there before", "it comes when the sub-agent has ended"])
+async def test_a_session_of_another_project_with_a_sub_agents_id_stays_the_persons(home: Path, first: bool) -> None:
+    for name in ("one", "two"):
+        await asyncio.to_thread((home / name / ".git").mkdir, parents=True)
+    agent = ScriptedAgent(each_prompt)
+    async with running(home, agent=agent) as daemon, client(daemon) as one:
+
+        async def of_the_other_project() -> None:
+            await turn(one, "I prefer tabs", cwd=str(home / "two"), session="a1", at="2026-11-30T09:00:00Z")
+            used = event(
+                "tool_use", session="a1", name="Write", summary="", files=[{"path": "/its.py", "action": "write"}]
+            )
+            await one.call("event.publish", {"event": used.model_dump(mode="json")}, timeout=5)
+
+        if first:
+            await of_the_other_project()
+        await turn(one, "look into it", cwd=str(home / "one"))
+        for event_name in ("SubagentStart", "SubagentStop"):
+            await deliver(one, event_name, cwd=str(home / "one"), agent_id="a1", agent_type="Explore")
+        if not first:
+            await of_the_other_project()
+        other = await one.call("session.get", {**KEY, "session_id": "a1"}, timeout=5)
+        assert (other.kind, other.parent, other.turn_count) == ("interactive", None, 1)
+        parent = await one.call("session.get", KEY, timeout=5)
+        assert parent.memory_dir != other.memory_dir
+        assert parent.files == ()
+        below = await one.call("session.descendants", KEY, timeout=5)
+        assert [(child.agent_type, child.recorded) for child in below.items] == [("Explore", False)]
+        await one.call("consolidation.run", {"cwd": str(home / "two"), "wait": True}, timeout=10)
+        assert "I prefer tabs" in str(agent.seen)
+        planned = await asyncio.to_thread(daemon.journal.read, lambda c: selection.named(c, "s1"))
+        assert planned == (("claude-code", "s1"),)  # to purge the one takes nothing of the other
+
+
+async def fire(one: Any, host: str, event_name: str, cwd: Path, **stdin: Any) -> None:
+    raw = json.dumps({"cwd": str(cwd), **stdin})
+    params = {"id": uuid.uuid4().hex, "at": "2026-11-30T08:00:00Z", "host": host, "event": event_name, "raw": raw}
+    await one.call("hook.deliver", params, timeout=5)
+
+
+async def of(one: Any, host: str, session: str) -> tuple[Any, ...]:
+    found = await one.call("session.get", {"host": host, "session_id": session}, timeout=5)
+    files = [(file.path, file.by_session) for file in found.files]
+    return found.kind, found.turn_count, files, [child.session_id for child in found.children]
+
+
+async def test_what_a_sub_agent_does_in_its_parents_log_is_its_own_and_its_files_the_parents(home: Path) -> None:
+    log = home / "events.jsonl"
+    await asyncio.to_thread(shutil.copy, RECORDINGS / "copilot" / "talk.jsonl", log)
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for session, project in (("s", "one"), ("t", "two")):
+            (home / project).mkdir()
+            await fire(
+                one, "copilot", "agentStop", home / project, sessionId=session, transcriptPath=str(log)
+            )  # the other one's log names the same sub-agent, which is the first one's
+            await daemon.follower.caught_up()
+        assert await of(one, "copilot", "s") == (
+            "interactive", 1, [("/w/seen.py", "ag1"), ("/w/a.py", "s")], ["ag1"],
+        )  # fmt: skip
+        assert await of(one, "copilot", "ag1") == ("sub-agent", 0, [("/w/seen.py", "ag1")], [])
+        assert [text for _, role, text in await texts(daemon, "ag1") if role == "assistant"] == [
+            "inner talk", "inner prompt",
+        ]  # fmt: skip
+        [bound] = await asyncio.to_thread(daemon.journal.rows, "select cwd from sessions where session_id = 'ag1'")
+        assert bound["cwd"] == str(home / "one")
+
+
+async def test_a_sub_agent_that_only_the_parents_transcript_tells_of_is_read_from_beside_it(home: Path) -> None:
+    parent, child = "0199aa00-aaaa-4000-8000-00000000c0de", "0199aa00-bbbb-4000-8000-00000000c0de"
+    talk, its = home / "chats" / "talk.jsonl", home / "chats" / parent / f"{child}.jsonl"
+    await asyncio.to_thread(its.parent.mkdir, parents=True)
+    await asyncio.to_thread(shutil.copy, RECORDINGS / "gemini" / "talk.jsonl", talk)
+    call = {"id": "r1", "name": "read_file", "args": {"file_path": "/w/notes.md"}, "status": "success", "result": []}
+    asked = [{"text": "\n<loaded_context>\nhost's\n</loaded_context>"}, {"text": "inner prompt"}]
+    await asyncio.to_thread(
+        its.write_bytes,
+        jsonl(
+            {"sessionId": child, "kind": "subagent"},
+            {"id": "i1", "timestamp": "2026-11-30T08:00:05Z", "type": "user", "content": asked},
+            {"id": "i2", "timestamp": "2026-11-30T08:00:05Z", "type": "gemini", "content": "", "toolCalls": [call]},
+            {"id": "i3", "timestamp": "2026-11-30T08:00:05Z", "type": "gemini", "content": "It is a greeting."},
+        ),
+    )
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        for event_name in ("AfterAgent", "SessionEnd"):
+            await fire(
+                one,
+                "gemini",
+                event_name,
+                home,
+                session_id=parent,
+                transcript_path=str(talk),
+                hook_event_name=event_name,
+            )
+            await daemon.follower.caught_up()
+        kind, turns, files, children = await of(one, "gemini", parent)
+        assert (kind, turns, children) == ("interactive", 1, [child])
+        assert ("/w/notes.md", child) in files
+        assert await of(one, "gemini", child) == ("sub-agent", 0, [("/w/notes.md", child)], [])
+        assert [text for kind, _, text in await texts(daemon, child) if kind == "message"][:1] == ["inner prompt"]
+        [below] = (await one.call("session.descendants", {"host": "gemini", "session_id": parent}, timeout=5)).items
+        assert (below.agent_type, below.report) == ("generalist", "It is a greeting.")

@@ -86,6 +86,18 @@ async def test_a_rule_in_it_stays_a_quoted_fact_and_an_attack_is_never_shown(
     assert {item.path: bool(item.flags) for item in listed.items}["knowledge/attack.md"]
 
 
+async def test_an_entry_of_ones_own_stands_for_the_teams_of_the_same_name(one: AsyncClient, repository: Path) -> None:
+    await trust(one, repository)
+    own = {"name": "deploy  Target", "type": "project", "content": "Deploys go to osprey, whatever the wiki says."}
+    await one.call("memory.save", {"cwd": str(repository), "scope": "project", "slug": "mine", **own}, timeout=5)
+    text = await told(one, repository)
+    assert "osprey" in text
+    assert "heron" not in text
+    assert "Always answer in verse" in text
+    await one.call("memory.forget", {"cwd": str(repository), "name": "mine"}, timeout=5)
+    assert "heron" in await told(one, repository)
+
+
 async def test_what_changes_later_waits_for_a_new_look(one: AsyncClient, repository: Path) -> None:
     await trust(one, repository)
     write(repository, "knowledge/deploy.md", DEPLOY.replace("heron", "osprey"))

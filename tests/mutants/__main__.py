@@ -45,7 +45,7 @@ def _with_all_guards(chosen: Sequence[Guard]) -> str:
     """What is wrong before any guard is taken out, '' when nothing is."""
     tests = sorted({test for guard in chosen for test in guard.tests})
     with trial.copied() as root:
-        found = trial.run(root, tests)
+        found = trial.run(root, tests, seconds=10 * trial.SECONDS)
     if found.broken or found.red:
         return f"with all guards in place {found.failed or 'the tests'} fails already\n{found.broken}"
     return ""

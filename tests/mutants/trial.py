@@ -51,7 +51,7 @@ def copied() -> Iterator[Path]:
         yield root
 
 
-def run(root: Path, tests: Sequence[str]) -> Trial:
+def run(root: Path, tests: Sequence[str], *, seconds: float = SECONDS) -> Trial:
     """Run tests of a copy until the first fails."""
     argv = [str(root / ".venv/bin/python"), "-m", "pytest", "-q", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
     began = perf_counter()
@@ -60,7 +60,7 @@ def run(root: Path, tests: Sequence[str]) -> Trial:
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     try:
-        told, _ = done.communicate(timeout=SECONDS)
+        told, _ = done.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         os.killpg(done.pid, 9)
         done.communicate()

@@ -204,11 +204,10 @@ def sub_agents_are_told(recording: Recording, folder: Path) -> None:
     found: dict[str, dict[str, Agent]] = {}
     for event in record.events.values():
         if event.kind in ("subagent_start", "subagent_stop"):
-            agent = Agent(
-                id=event.data.child_session_id, type=event.data.agent_type,
-                report=getattr(event.data, "last_message", None),
-            )  # fmt: skip
-            found.setdefault(event.session_id, {})[agent.id] = agent
+            known, ident = found.setdefault(event.session_id, {}), event.data.child_session_id
+            before = known[ident].report if ident in known else None  # a log may tell of the start behind the hook
+            report = getattr(event.data, "last_message", None) or before
+            known[ident] = Agent(id=ident, type=event.data.agent_type, report=report)
     for session, said in recording.said.items():
         assert tuple(found.get(session, {}).values()) == said.agents, session
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memoryd.daemon.demo import replay
 from memoryd.memory import labels
-from support.fake_model import FakeModel, served
+from support.fake_model import Answering, FakeModel, served
 from support.host_talk import answer
 from support.programs import Program
 from support.terminal import Terminal
@@ -66,9 +66,10 @@ class HostStage(replay.Stage):
         super().__init__(folder)
         self.temporary = folder / "tmp"
         self.temporary.mkdir(parents=True)
+        self.settings = dict[str, str]()  #: more of the daemon's environment
 
     def _environment(self) -> dict[str, str]:
-        return super()._environment() | {"MEMORYD_CONSOLIDATION__INTERVAL_TURNS": "100"}
+        return super()._environment() | {"MEMORYD_CONSOLIDATION__INTERVAL_TURNS": "100"} | self.settings
 
     def memoryd(self, *words: str) -> str:
         """Run a command of memoryd's; returns what it prints."""
@@ -187,12 +188,23 @@ class Work:
 
 
 @contextmanager
-def at_work(program: Program, folder: Path) -> Iterator[Work]:
-    """A host that is signed in and has our hooks, a daemon that knows a few facts, a model that answers."""
+def at_work(
+    program: Program,
+    folder: Path,
+    *,
+    answers: Answering = answer,
+    settings: Callable[[str], dict[str, str]] = lambda url: {},
+) -> Iterator[Work]:
+    """A host that is signed in and has our hooks, a daemon that knows a few facts, a model that answers.
+
+    :param settings: of the daemon's environment, for the model's address
+    """
     assert program.command  # skips or fails before anything is started
     stage = HostStage(folder)
-    with served(answer) as fake, stage:
-        program.sign_in(stage.home, fake.url)
-        stage.memoryd("install", program.host, "--yes")
-        stage.know()
-        yield Work(program, stage, fake)
+    with served(answers) as fake:
+        stage.settings = settings(fake.url)
+        with stage:
+            program.sign_in(stage.home, fake.url)
+            stage.memoryd("install", program.host, "--yes")
+            stage.know()
+            yield Work(program, stage, fake)

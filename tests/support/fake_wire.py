@@ -38,8 +38,16 @@ class Asked:
     @property
     def tools(self) -> list[str]:
         """Names of what may be called."""
-        declared = [one.get("functionDeclarations", [one]) for one in self.body.get("tools") or ()]
-        return [_name(tool) for group in declared for tool in group]
+        return [_name(tool) for group in self._groups for tool in _members(group)]
+
+    def space_of(self, name: str) -> str | None:
+        """The group in which OpenAI's newer interface declares a tool."""
+        found = (group.get("name") for group in self._groups if name in map(_name, group.get("tools", ())))
+        return next(found, None)
+
+    @property
+    def _groups(self) -> list[dict[str, Any]]:
+        return list(self.body.get("tools") or ())
 
     @property
     def talk(self) -> list[dict[str, Any]]:
@@ -144,6 +152,7 @@ def _responses(asked: Asked, call: Any, text: str, reply: Reply) -> str:
             "call_id": f"c{len(asked.talk)}",
             "name": call[0],
             "arguments": json.dumps(call[1]),
+            "namespace": asked.space_of(call[0]),
         }
     else:
         said = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
@@ -207,6 +216,11 @@ def _anthropic(asked: Asked, reply: Reply, call: Any, text: str | None) -> dict[
         "stop_reason": reply.finish or ("tool_use" if call else "end_turn"), "stop_sequence": None,
         "usage": {"input_tokens": tokens_in, "output_tokens": tokens_out},
     }  # fmt: skip
+
+
+def _members(group: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """A tool by itself, or those that a group holds: Google's all stand in one, some of OpenAI's too."""
+    return group.get("functionDeclarations") or group.get("tools") or [group]
 
 
 def _name(tool: Mapping[str, Any]) -> str:

@@ -29,7 +29,18 @@ class Ext4:
         _do("mount", "-o", f"loop,{self._options}".rstrip(","), os.fspath(self.image), os.fspath(self.point))
 
     def unmount(self) -> None:
+        """A mount name space that somebody has copied meanwhile may hold the file system, cut off as it is: then the
+        next mount is of a copy of the disk."""
         _do("umount", os.fspath(self.point))
+        if self._is_held():
+            copy = self.image.with_name(f"{self.image.name}+")
+            _do("cp", "--sparse=always", os.fspath(self.image), os.fspath(copy))
+            self.image.unlink()
+            copy.rename(self.image)
+
+    def _is_held(self) -> bool:
+        command = ["losetup", "--noheadings", "--associated", os.fspath(self.image)]
+        return bool(subprocess.run(command, check=True, capture_output=True, timeout=60).stdout)
 
     def cut_power(self) -> None:
         """From now on nothing reaches the disk, and every write fails."""

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from support.faults_publish import Ledger
-from support.installation import Installation, reading, rows
+from support.installation import Installation, reading, rows, until
+
+MOST_ATTEMPTS = 2  #: a job that is cut off three times in a row is skipped
 
 
 @dataclass(slots=True)
@@ -211,6 +213,13 @@ def intents(connection: sqlite3.Connection) -> list[str]:
 def spent_attempts(connection: sqlite3.Connection) -> int:
     """How many runs of jobs were begun, have no end, and were not followed by one that has."""
     return int(rows(connection, "select coalesce(max(attempts - (run_id is not null)), 0) from jobs")[0][0])
+
+
+def await_attempts(installation: Installation) -> None:
+    """What the last fault put off runs now; none may be at its last attempt, after which it is skipped, rightly."""
+    with installation.client() as client, reading(installation.database) as connection:
+        installation.run_deferred(client)
+        until(lambda: spent_attempts(connection) < MOST_ATTEMPTS, seconds=60, what=installation.tail)
 
 
 def running(connection: sqlite3.Connection) -> list[str]:

@@ -1,7 +1,7 @@
 """Publishers: threads with a session each that say something, turn after turn, until every word is acknowledged."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ class Sent:
     """One event that was sent at least once, and what the daemon said about it."""
 
     event: dict[str, Any]
+    turns: int  #: of its session, with this event
     seq: int | None = None  #: None: never acknowledged
 
     @property
@@ -55,8 +56,17 @@ class Ledger:
         if self.memory_dir:
             event["memory_dir"] = self.memory_dir
         self.turns += ends
-        self.sent.append(Sent(event))
+        self.sent.append(Sent(event, self.turns))
         return self.sent[-1]
+
+    def unacknowledged(self) -> Sent | None:
+        """The first event that nobody acknowledged: one of the last, as each is sent after the one before."""
+        found = None
+        for one in reversed(self.sent):
+            if one.seq is not None:
+                break
+            found = one
+        return found
 
     def text(self, number: int) -> str:
         """What the user says in a turn."""
@@ -72,7 +82,8 @@ class Ledger:
         """Publish once and note the answer. :raises MemorydError: as the client does"""
         answer = client.call("event.publish", {"event": one.event}, timeout=ACK_SECONDS)
         assert answer.seq > 0, f"{one.id}: acknowledged without a seq"
-        assert answer.turn_count == self.turns, f"{one.id}: {answer.turn_count} turns counted, {self.turns} sent"
+        most = self.turns if answer.duplicate else one.turns
+        assert one.turns <= answer.turn_count <= most, f"{one.id}: {answer.turn_count} turns counted, {most} sent"
         one.seq = answer.seq
 
 
@@ -98,7 +109,8 @@ class Publisher(threading.Thread):
         try:
             with self._installation.client() as client:
                 while not self._done():
-                    self._deliver(client, self.ledger.next())
+                    self.ledger.next()
+                    self._deliver(client)
                     self.ending.wait(self._pace_seconds)
         except BaseException as error:
             self.failure = error
@@ -106,10 +118,11 @@ class Publisher(threading.Thread):
     def _done(self) -> bool:
         """Only between two turns: a prompt whose turn never ends is not due."""
         sent = len(self.ledger.sent)
-        return sent % 2 == 0 and (self.ending.is_set() or (self._limit is not None and sent >= self._limit))
+        enough = self.ending.is_set() or (self._limit is not None and sent >= self._limit)
+        return enough and sent % 2 == 0 and not self.ledger.unacknowledged()
 
-    def _deliver(self, client: Client, one: Sent) -> None:
-        while one.seq is None:
+    def _deliver(self, client: Client) -> None:
+        while one := self.ledger.unacknowledged():
             if not self.up.wait(0.1):
                 continue
             self.in_flight = True
@@ -164,6 +177,16 @@ class Crowd:
     def refused(self) -> list[str]:
         """Codes of the answers that said "later"."""
         return [code for one in self.publishers for code in one.refused]
+
+    def told(self) -> set[str]:
+        """Ids of the events that were acknowledged so far."""
+        return {one.id for ledger in self.ledgers for one in ledger.acknowledged()}
+
+    def forget_all_but(self, told: Collection[str]) -> None:
+        """Take back, of publishers that are down, every other acknowledgement: those events are sent again."""
+        for one in (one for ledger in self.ledgers for one in ledger.acknowledged()):
+            if one.id not in told:
+                one.seq = None
 
     def progress(self, count: int) -> None:
         """Wait for that many more acknowledgements."""

@@ -126,13 +126,19 @@ class Installation:
 
             def done() -> bool:
                 stats = client.call("worker.stats", timeout=20)
-                for job in client.call("job.list", timeout=20).items if stats.queued else ():
-                    if job.state == "deferred":
-                        with contextlib.suppress(NotFound):  # it runs by now
-                            client.call("job.retry", {"id": job.id}, timeout=20)
+                if stats.queued:
+                    self.run_deferred(client)
                 return not stats.queued and not stats.running
 
             until(done, seconds=seconds, what=lambda: f"idle: {client.call('job.list', timeout=20)}\n{self.tail()}")
+
+    @staticmethod
+    def run_deferred(client: Client) -> None:
+        """What is put off after a fault runs at once, as when a person asks for it."""
+        for job in client.call("job.list", timeout=20).items:
+            if job.state == "deferred":
+                with contextlib.suppress(NotFound):  # it runs by now
+                    client.call("job.retry", {"id": job.id}, timeout=20)
 
     def tail(self, lines: int = 40) -> str:
         with contextlib.suppress(FileNotFoundError):

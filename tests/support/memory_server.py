@@ -87,7 +87,10 @@ def main() -> None:
             answer(id, {**told, "serverInfo": {"name": "fake", "version": "1"}})
         elif method == "tools/list":
             tools = [{"name": name, "description": f"Tool {name}", "inputSchema": SCHEMA} for name in TOOLS]
-            answer(id, {"tools": tools})
+            more = FOLDER / "more_tools"  # JSON, as it is
+            rows = [*map(json.dumps, tools), *(more.read_text().splitlines() if more.exists() else ())]
+            sys.stdout.write(f'{{"jsonrpc": "2.0", "id": {id}, "result": {{"tools": [{", ".join(rows)}]}}}}\n')
+            sys.stdout.flush()
         elif method == "tools/call":
             called(id, params["name"], params.get("arguments") or {})
         elif id is not None:

@@ -12,3 +12,4 @@ for (const [hook, input, output] of JSON.parse(readFileSync(steps, "utf8"))) {
 }
 await hooks.dispose?.()
 console.log(JSON.stringify({ exports: Object.keys(exported), hooks: Object.keys(hooks), outputs }))
+process.exit(0) // as opencode does

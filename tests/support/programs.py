@@ -57,6 +57,15 @@ class Program:
     def environment(self, url: str) -> dict[str, str]:
         return {}
 
+    def agent(self, url: str) -> list[str]:
+        """What a person writes as `[agent] command`: the prompt will come to its input."""
+        assert FOLDER
+        start = Path(FOLDER, "node_modules", ".bin", self.host) if self.node else self.command[0]
+        return [str(start), *self.as_agent(url)]
+
+    def as_agent(self, url: str) -> list[str]:
+        return []
+
     def ask(self, prompt: str, *, session: str | None = None, fork: bool = False) -> list[str]:
         """The command line that asks once, without a terminal; in a session that it goes on with or forks."""
         raise NotImplementedError
@@ -84,6 +93,9 @@ class Claude(Program):
         goes_on = ["--resume", session, *(["--fork-session"] if fork else [])] if session else []
         return [*self.command, "-p", prompt, "--dangerously-skip-permissions", *goes_on]
 
+    def as_agent(self, url: str) -> list[str]:
+        return ["-p"]
+
     def settle_in(self, terminal: Terminal) -> None:
         terminal.choose("Yes, I trust this folder")
         terminal.wait_for("use this API key")
@@ -96,11 +108,11 @@ class Codex(Program):
         (home / ".codex").mkdir()
         (home / ".codex" / "config.toml").write_text(
             'model = "gpt-5"\nmodel_provider = "here"\n\n[model_providers.here]\nname = "here"\n'
-            f'base_url = "{url}"\nenv_key = "MODEL_KEY"\nwire_api = "responses"\n'
+            f'base_url = "{url}"\nenv_key = "OPENAI_MODEL_KEY"\nwire_api = "responses"\n'
         )
 
     def environment(self, url: str) -> dict[str, str]:
-        return {"MODEL_KEY": KEY}
+        return {"OPENAI_MODEL_KEY": KEY}
 
     def ask(self, prompt: str, *, session: str | None = None, fork: bool = False) -> list[str]:
         goes_on = ["fork" if fork else "resume", session] if session else []
@@ -108,6 +120,9 @@ class Codex(Program):
             *self.command, "exec", *goes_on, "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox", prompt,
         ]  # fmt: skip
+
+    def as_agent(self, url: str) -> list[str]:
+        return ["exec", "--dangerously-bypass-hook-trust"]  # hooks that nobody trusts would be silent anyway
 
     def talk(self) -> list[str]:
         """Without the server that it would leave behind, whose hooks have that server's environment."""
@@ -139,6 +154,9 @@ class Gemini(Program):
         goes_on = ["--resume", session] if session else []
         return [*self.command, *self.model, "--yolo", *goes_on, "-p", prompt]
 
+    def as_agent(self, url: str) -> list[str]:
+        return [*self.model]
+
     def talk(self) -> list[str]:
         return [*self.command, *self.model, "--yolo"]
 
@@ -150,6 +168,10 @@ class Qwen(Program):
     def ask(self, prompt: str, *, session: str | None = None, fork: bool = False) -> list[str]:
         goes_on = ["--resume", session, *(["--fork-session"] if fork else [])] if session else []
         return [*self.command, "--yolo", *goes_on, "-p", prompt]
+
+    def as_agent(self, url: str) -> list[str]:
+        """It gets neither settings nor keys of the person's: what it needs is written."""
+        return ["--auth-type", "openai", "--openai-api-key", KEY, "--openai-base-url", url, "--model", "fake-model"]
 
     def talk(self) -> list[str]:
         return [*self.command, "--yolo"]
@@ -193,6 +215,9 @@ class OpenCode(Program):
     def ask(self, prompt: str, *, session: str | None = None, fork: bool = False) -> list[str]:
         goes_on = ["--session", session, *(["--fork"] if fork else [])] if session else []
         return [*self.command, "run", *goes_on, prompt]
+
+    def as_agent(self, url: str) -> list[str]:
+        return ["run"]
 
 
 _PROGRAMS: tuple[Program, ...] = (

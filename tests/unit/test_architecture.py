@@ -154,3 +154,32 @@ print(hashlib.sha256(b"").hexdigest()[:8], ssl.OPENSSL_VERSION_INFO > (1,))
 """
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "e3b0c442 True"]
+
+
+def test_modules_are_imported_without_a_look_for_garbage_and_never_looked_at_again() -> None:
+    code = """
+import gc
+from memoryd.daemon.lean import uncollected
+
+with uncollected():
+    looking = gc.isenabled()
+    import memoryd.daemon.serve
+print(looking, gc.isenabled(), gc.get_freeze_count() > 10 * len(gc.get_objects()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "True"]
+
+
+def test_the_daemon_process_looks_for_packages_only_when_it_is_asked_to() -> None:
+    code = """
+import sys
+from memoryd.daemon.lean import without_plugins
+
+with without_plugins():
+    import memoryd.daemon.serve
+print([m for m in ("importlib.metadata", "csv", "email.message") if m in sys.modules])
+from importlib.metadata import version
+print(version("pydantic")[:2], len(memoryd.memory.guests.known_names()) > 3)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "2. True"]

@@ -9,6 +9,7 @@ import structlog
 from memoryd.daemon import projects
 from memoryd.daemon.journal.history import History
 from memoryd.daemon.journal.journal import Binding, Journal
+from memoryd.daemon.slow_disk import SlowDisk
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import Event
 from memoryd.ipc.places import Places
@@ -26,6 +27,7 @@ log = structlog.get_logger("ingest")
 class Binder:
     journal: Journal
     places: Places
+    _disk: SlowDisk = field(default_factory=SlowDisk)
     _bindings: dict[tuple[str, str], Binding] = field(default_factory=dict)
 
     async def of_session(self, event: Event, hint: str | None) -> Binding:
@@ -49,8 +51,9 @@ class Binder:
     async def of_folder(self, cwd: str | None, hint: str | None = None) -> Binding:
         """The directory that a working directory belongs to."""
         try:
-            async with asyncio.timeout(PROJECT_SECONDS):
-                project = await asyncio.to_thread(projects.find, cwd, hint)
+            project = await self._disk.ask(
+                (cwd, hint), lambda: projects.find(cwd, hint), seconds=PROJECT_SECONDS
+            )  # fmt: skip
         except TimeoutError:
             log.warning("project.slow", seconds=PROJECT_SECONDS)
             project = None
@@ -65,7 +68,7 @@ class Binder:
     async def _new(self, event: Event, hint: str | None) -> Binding:
         if event.memory_dir is not None:
             return await asyncio.to_thread(self._named, event.memory_dir)
-        above = await asyncio.to_thread(self.journal.binding_above, event.host, event.session_id)
+        above = await asyncio.to_thread(self.journal.binding_above, event)
         return above or await self.of_folder(event.cwd, hint)
 
     def _named(self, memory_dir: str) -> Binding:

@@ -66,7 +66,8 @@ def of(journal: Store, host: str, session_id: str) -> Checkpoint | None:
         return None
     graph = AgentGraph(journal)
     running = graph.descendants(host, session_id, open_only=True)
-    family = [session_id, *(row["session_id"] for row in graph.descendants(host, session_id)[-SUB_AGENTS:])]
+    below = [row["session_id"] for row in graph.descendants(host, session_id) if row["recorded"]]
+    family = [session_id, *below[-SUB_AGENTS:]]
     changed = journalled.files(journal, host, family, Kind.CHANGED)
     written = {row["text"] for row in changed}
     read = [row for row in journalled.files(journal, host, family, Kind.READ) if row["text"] not in written]

@@ -66,9 +66,12 @@ class Commands:
     history: History
     runlog: RunLog
 
-    async def save(self, roots: Roots, proposal: Save, author: Author = Author.PERSON) -> Saved:
+    async def save(
+        self, roots: Roots, proposal: Save, author: Author = Author.PERSON, *, about: str | None = None
+    ) -> Saved:
         """Save an entry.
 
+        :param about: the decision that it carries out (`carry_out`)
         :raises LimitExceeded: its type is full; the sentence names what to merge
         :raises ScanRejected: it holds a secret or hidden text
         :raises PathRefused: its name is none for a file of memory
@@ -79,7 +82,7 @@ class Commands:
         if totals[proposal.type].over:
             raise LimitExceeded(_what_to_merge(proposal.type, totals[proposal.type], others))
         existed = any(e.active and e.slug == proposal.slug for e in known)
-        run, outcome, _ = await self.change(roots, "save", (proposal,), author=author)
+        run, outcome, _ = await self.change(roots, "save", (proposal,), author=author, about=about)
         if isinstance(outcome, Rejection):
             raise ScanRejected(outcome.reason)
         applied = isinstance(outcome, Applied)
@@ -228,21 +231,22 @@ class Commands:
 
     async def change(
         self, roots: Roots, action: str, proposals: tuple[Proposal, ...], taken: tuple[Rejected, ...] = (),
-        *, author: Author = Author.PERSON,
+        *, author: Author = Author.PERSON, about: str | None = None,
     ) -> tuple[Run, Outcome, Plan]:  # fmt: skip
         """Carry out proposals as a run of this author.
 
+        :param about: see `carry_out`
         :raises PathRefused, LimitExceeded, ScanRejected: one of them was refused
         """
         run = _run(roots, action, author)
-        return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run)
+        return await self.carry_out(roots, action, self.runner.propose(run, proposals, taken), run, about=about)
 
     async def carry_out(
         self, roots: Roots, action: str, plan: Planner, run: Run | None = None, *, about: str | None = None
     ) -> tuple[Run, Outcome, Plan]:
         """Carry out a plan as a run of a person, or as `run`.
 
-        :param about: of an undo the run that it takes back
+        :param about: of an undo the run that it takes back, of a review the decision that it carries out
         :raises PathRefused, LimitExceeded, ScanRejected: part of it was refused
         """
         run = run or _run(roots, action)

@@ -1,5 +1,6 @@
-"""Forgetting, once a day: what nobody wants any more is archived, what contradicts itself is asked about, what names
-things that are gone is flagged. Nothing is deleted; each archive is a run that `memoryd undo` takes back.
+"""Forgetting, once a day: what nobody wants any more, and what contradicts itself, is asked about; what names things
+that are gone is flagged. What expires is archived. Nothing is deleted; each archive is a run that `memoryd undo` takes
+back.
 """
 
 import asyncio
@@ -13,20 +14,21 @@ import structlog
 from memoryd.daemon.expiring import Expiry
 from memoryd.daemon.journal import contradictions as questions
 from memoryd.daemon.journal import recalled
+from memoryd.daemon.journal.reviews import Reviews
 from memoryd.daemon.maturing import Maturer
-from memoryd.memory import contradictions, draft, references
+from memoryd.ipc.events import Tier
+from memoryd.memory import contradictions, references
 from memoryd.memory.catalogue import Catalogue, Known
 from memoryd.memory.contradictions import Contradiction, Side
 from memoryd.memory.labels import age_days
-from memoryd.memory.model import FileKey, Root
+from memoryd.memory.model import Root
 from memoryd.memory.proposals import Archive
 from memoryd.memory.ranking import slowed
 from memoryd.memory.text import bare
-from memoryd.worker.run import Plan
 
-ARCHIVE_DAYS = 180  #: after which an entry leaves memory that nothing wanted; uses slow the days down
-KEPT_IMPORTANCE = 0.6  #: a stated preference, and what weighs more, is never archived for its age
-MAX_ARCHIVED = 10  #: of a directory in one pass
+OLD_DAYS = 180  #: after which an entry that nothing wanted is asked about; uses slow the days down
+KEPT_IMPORTANCE = 0.6  #: a stated preference, and what weighs more, is never asked about for its age
+MAX_ASKED = 5  #: entries of a directory that are asked about at once
 _WRITTEN = 2**62  #: a line that a person wrote counts as said last
 
 log = structlog.get_logger("forgetting")
@@ -37,39 +39,21 @@ class Forgetter:
     maturer: Maturer
     expiry: Expiry
 
-    async def forget(self, path: Path) -> tuple[str | None, ...]:
-        """Go over one directory; returns the runs. Done again it changes nothing, and asks nothing again."""
+    async def forget(self, path: Path) -> None:
+        """Go over one directory; it makes no run of its own. Done again it changes nothing, and asks nothing again."""
         roots = await asyncio.to_thread(self.maturer.runs.roots_of, path)
         await self.expiry.archive()
         self.maturer.shelf.look_afresh()  # how entries have worn is part of what is read
         await self.maturer.shelf.refresh_existing(roots)
-        run = await self._archive_old(path)
+        await asyncio.to_thread(self._ask_about_old, path)
         catalogue = self.maturer.shelf.joined(roots)
         await asyncio.to_thread(self._ask, path, roots, catalogue)
         await asyncio.to_thread(self._look, path, catalogue)
         oldest = self.maturer.clock() - timedelta(days=recalled.KEPT_DAYS)
         await asyncio.to_thread(recalled.expire, self.maturer.journal, oldest)
         self.maturer.shelf.look_afresh()  # what the journal knows of entries is another now
-        return (run,)
 
     # what nobody wants
-
-    async def _archive_old(self, path: Path) -> str | None:
-        old = await asyncio.to_thread(self._old, path)
-        if not old:
-            return None
-        roots = await asyncio.to_thread(self.maturer.roots_of, path)
-        (root,) = roots
-        archives = [Archive(root=root, slug=known.entry.slug, reason="old, and nothing wanted it") for known in old]
-
-        def plan(base: Mapping[FileKey, bytes]) -> Plan:
-            made = draft.build(
-                base, archives, now=self.maturer.clock(), has_project=root is Root.PROJECT,
-                sources=self.maturer.runs.sources, ours=lambda key, line: self.maturer.runs.ours(path, key.path, line),
-            )  # fmt: skip
-            return Plan(changes=made.changes)
-
-        return await self.maturer.carry_out(path, "forget", plan)
 
     def _old(self, path: Path) -> list[Known]:
         """The entries that may go, the least wanted first: none that a person wrote, changed or put back."""
@@ -81,8 +65,20 @@ class Forgetter:
             if known.entry.active and not known.entry.dated and known.entry.importance < KEPT_IMPORTANCE
             and known.key.path not in persons and (moment := known.entry.updated_at or known.entry.created_at)
         ]  # fmt: skip
-        old = sorted(((days, k) for days, k in aged if days >= ARCHIVE_DAYS), key=lambda pair: (-pair[0], pair[1].key))
-        return [known for _, known in old if self._is_ours(path, known)][:MAX_ARCHIVED]
+        old = sorted(((days, k) for days, k in aged if days >= OLD_DAYS), key=lambda pair: (-pair[0], pair[1].key))
+        return [known for _, known in old if self._is_ours(path, known)]
+
+    def _ask_about_old(self, path: Path) -> None:
+        """What the user said stays until they say otherwise: each is asked about once, the least wanted first."""
+        (root,), reviews, old = self.maturer.roots_of(path), Reviews(self.maturer.journal), self._old(path)
+        room = MAX_ASKED - reviews.asked(path, "archive", [known.entry.slug for known in old])
+        for known in old:
+            if room <= 0:
+                break
+            said = known.entry.updated_at or known.entry.created_at
+            reason = f"nothing has wanted this since {said:%Y-%m-%d}: shall it leave memory?"
+            wish = Archive(root=root, slug=known.entry.slug, reason="old, and nothing wanted it")
+            room -= reviews.propose(path, wish, reason=reason, tier=known.entry.tier or Tier.USER) == "new"
 
     def _is_ours(self, path: Path, known: Known) -> bool:
         rows = [bare(row) for row in known.entry.body.split("\n") if bare(row)]

@@ -6,7 +6,7 @@ not recorded, and of a tool's use of a file that it covers neither the name nor 
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,11 +86,18 @@ class Ignores:
         """
         for cwd in {event.cwd for event in events}:
             self.look(cwd)
+        return self._without(events, self._hides)
+
+    def without_any(self, events: Sequence[Event]) -> list[Event]:
+        """The same without a look at the disk: where there are rules, what any tool used may be covered."""
+        return self._without(events, lambda event: self.of(event.cwd) is not None)
+
+    def _without(self, events: Sequence[Event], hides: Callable[[ToolUse], bool]) -> list[Event]:
         kept: list[Event] = []
         hidden = False
         for event in events:
             if isinstance(event, ToolUse):
-                hidden = self._hides(event)
+                hidden = hides(event)
                 kept.append(_hidden(event) if hidden else event)
             elif not (hidden and isinstance(event, Message) and event.data.role == "tool"):
                 kept.append(event)

@@ -7,6 +7,7 @@ are gone or damaged are removed and built anew. Meanwhile answers come from the 
 import asyncio
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -52,6 +53,19 @@ class Indexer:
     def position(self) -> int:
         """Turns of events up to this seq are in the index."""
         return self._state.seq if self._state else 0
+
+    async def reach(self) -> int:
+        """The position, which only the index knows after a start: the first that asks reads it.
+
+        An index that cannot be asked, or that belongs to another journal, is left to whoever follows the news.
+        """
+        if self._state is None and not self._lock.locked():
+            async with self._lock:
+                with suppress(Damaged, Unavailable):
+                    state = await asyncio.to_thread(self.index.state)
+                    if state.seq <= await asyncio.to_thread(self.conversations.newest_seq):
+                        self._state = state
+        return self.position
 
     def behind(self) -> int:
         """How many of the newest events were not looked at yet. Blocking."""

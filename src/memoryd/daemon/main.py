@@ -10,9 +10,9 @@ def main() -> None:
 
         hook(sys.argv[2:])
     if sys.argv[1:] in (["serve"], ["serve", "--take-over"]):
-        from memoryd.daemon.lean import OPENSSL, without
+        from memoryd.daemon.lean import OPENSSL, uncollected, without, without_plugins
 
-        with without(*OPENSSL):
+        with without(*OPENSSL), without_plugins(), uncollected():
             from memoryd.daemon.serve import serve
         sys.exit(serve(take_over=len(sys.argv) > 2))
     from memoryd.daemon.cli.app import run

@@ -54,7 +54,7 @@ class Maintenance:
         """Do one task in every directory that it is about; returns the runs. One that fails keeps no other from it."""
         work: Mapping[str, Callable[[Path], Awaitable[Sequence[str | None]]]] = {
             "reflect": self._reflect, "merge": self._merge, "daily": self._daily, "dream": self._dream,
-            "forget": self.forgetter.forget,
+            "forget": self._forget,
         }  # fmt: skip
         runs = list(await self.maturer.once() if task == "reflect" else ())
         for path in await asyncio.to_thread(self.maturer.directories):
@@ -68,6 +68,10 @@ class Maintenance:
 
     async def _reflect(self, path: Path) -> Sequence[str | None]:
         return [await self.maturer.reflect(path)] if self.maturer.enabled() else []
+
+    async def _forget(self, path: Path) -> Sequence[str | None]:
+        await self.forgetter.forget(path)
+        return []
 
     async def _dream(self, path: Path) -> Sequence[str | None]:
         return (await self.dreamer.dream(path)).runs

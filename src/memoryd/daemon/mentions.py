@@ -2,12 +2,12 @@
 
 Recalled text is no evidence. What a session was shown by memory is no mention in that session, whoever repeats it; what
 an agent noted is none where memory holds it, or once held it. Text of tools and answers is not looked at, and what of
-it a prompt quotes is not the user's own.
+it a prompt quotes is not the user's own, be it from another session of the directory, unless the user said it first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 from memoryd.daemon.journal import dreams, recalled
@@ -26,6 +26,7 @@ from memoryd.memory.text import bare, cut
 
 FOREIGN_CHARS = 4_000  #: of each text of others that a prompt may quote
 STATEMENT_CHARS = 400  #: a longer one says several things
+_EVER = datetime.min.replace(tzinfo=UTC)
 _CLOCK_CHARS = len("00:00 ")
 
 Session = tuple[str, str]  #: host, id
@@ -42,6 +43,7 @@ class Collector:
     files: Mapping[FileKey, bytes]  #: of the directory
     catalogue: Catalogue  #: of its roots
     since: datetime
+    _ever: list[tuple[datetime, str]] | None = None  #: the own words of the users of all times
     _foreign: dict[Session, list[str]] = field(default_factory=dict)
     _shown: dict[Session, str] = field(default_factory=dict)
 
@@ -52,7 +54,7 @@ class Collector:
 
     def statements(self, *, backfill: bool = False) -> list[Mention]:
         """The statements of users, notes and summaries; of a backfill those of notes and summaries alone."""
-        said = [] if backfill else list(self._said())
+        said = [] if backfill else self._said()
         return [*said, *self._noted(), *self._summed_up(said, merged=backfill)]
 
     def wanted(self) -> list[Recurring]:
@@ -79,7 +81,15 @@ class Collector:
 
     # what users said
 
-    def _said(self) -> Iterator[Mention]:
+    def _said(self) -> list[Mention]:
+        """What users stated, without what somebody else had said before in the directory."""
+        found = list(self._stated_by_users())
+        statements = sorted({one.text for one in found})
+        first = dreams.first_quoted(self.journal, self.path, statements)
+        pasted = {text for text, at in zip(statements, first, strict=True) if at and not self._users_before(text, at)}
+        return [one for one in found if one.text not in pasted]
+
+    def _stated_by_users(self) -> Iterator[Mention]:
         for one in dreams.texts(self.journal, self.path, self.since):
             if not any(_stated(own_words(one.text))):
                 continue  # most prompts ask for something
@@ -89,6 +99,13 @@ class Collector:
                         text=text, at=one.at, source=Source.PROMPT, tier=Tier.USER, weight=weight, context=one.text,
                         session="/".join(one.session), cites=(one.seq,),
                     )  # fmt: skip
+
+    def _users_before(self, statement: str, at: datetime) -> bool:
+        """Whether a user had said it before: who repeats the user takes no word from them."""
+        if self._ever is None:
+            ever = dreams.texts(self.journal, self.path, _EVER)
+            self._ever = [(one.at, own_words(one.text)) for one in ever]
+        return any(then < at and dreaming.says(statement, text) for then, text in self._ever)
 
     def _foreign_of(self, session: Session, seq: int) -> list[str]:
         """What others said in a session."""

@@ -1,20 +1,26 @@
 """What is said off the record: during a pause, in an excluded folder, by an agent of ours; nothing of it is kept."""
 
-import asyncio
 import fnmatch
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+import structlog
+
 from memoryd.daemon.config import Config
 from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal.upkeep import Pause
 from memoryd.daemon.projects import real_path
+from memoryd.daemon.slow_disk import SlowDisk
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.methods.events import PassedOver
 
+LOOK_SECONDS = 2.0  #: for the disk to say what holds for a folder, as for its project
+EVENT_SECONDS = 0.01  #: more for each event whose files are looked at
 MAX_REMEMBERED = 10_000  #: sessions that are off the record, and working directories whose links were followed
+
+log = structlog.get_logger("ingest")
 
 
 @dataclass(slots=True)
@@ -25,18 +31,31 @@ class OffRecord:
     pauses: list[Pause] = field(default_factory=list)
     agents: frozenset[str] = frozenset()  #: the names of the folder in which agents work
     _ignores: Ignores = field(default_factory=Ignores)
+    _disk: SlowDisk = field(default_factory=SlowDisk)
     _real_paths: dict[str, str] = field(default_factory=dict)  #: of working directories, links followed
     _sessions: set[tuple[str, str]] = field(default_factory=set)
     """Sessions of agents, and sub-agents that a session off the record started."""
 
     async def look(self, event: Event) -> None:
-        """See what the disk says of an event's working directory; the questions below go by it."""
-        if event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude:
+        """See what the disk says of an event's working directory; the questions below go by it.
+
+        Where it does not answer in time they go by what it said before.
+        """
+        follow = event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude
+        if follow or not self._ignores.fresh(event.cwd):
+            try:
+                await self._disk.ask(
+                    event.cwd, lambda: self._look(event.cwd, follow=bool(follow)), seconds=LOOK_SECONDS
+                )
+            except TimeoutError:
+                log.warning("folder.slow", seconds=LOOK_SECONDS)
+
+    def _look(self, cwd: str | None, *, follow: bool) -> None:
+        if cwd and follow:
             if len(self._real_paths) > MAX_REMEMBERED:
                 self._real_paths.clear()
-            self._real_paths[event.cwd] = await asyncio.to_thread(real_path, event.cwd)
-        if not self._ignores.fresh(event.cwd):
-            await asyncio.to_thread(self._ignores.look, event.cwd)
+            self._real_paths[cwd] = real_path(cwd)
+        self._ignores.look(cwd)
 
     def why(self, event: Event, directory: Path, *, headless: bool, moment: datetime) -> PassedOver | None:
         """Why an event is not recorded; None: it is. A session that is off the record is remembered."""
@@ -76,10 +95,26 @@ class OffRecord:
         return not self.config().daemon.enabled or self.is_paused(directory, moment) or self._covers(cwd)
 
     async def told(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The events as far as their repository wants them remembered."""
+        """The events as far as their repository wants them remembered.
+
+        Where the disk does not say in time which files a tool's use names, it is one of files that are covered.
+        """
         if all(self._ignores.of(event.cwd) is None for event in events):
             return events
-        return await asyncio.to_thread(self.without_ignored, events)
+        if any(self._disk.hangs(event.cwd, seconds=LOOK_SECONDS) for event in events):  # `look` has waited for it
+            return self._ignores.without_any(events)
+        try:
+            ids = tuple(event.id for event in events)
+            seconds = LOOK_SECONDS + len(events) * EVENT_SECONDS
+            return await self._disk.ask(ids, lambda: self.without_ignored(events), seconds=seconds)
+        except TimeoutError:
+            return self._ignores.without_any(events)
+
+    async def told_of(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The same of a session whose working directories nobody has looked at yet."""
+        for event in {event.cwd: event for event in events}.values():
+            await self.look(event)
+        return await self.told(events)
 
     def without_ignored(self, events: Sequence[Event]) -> Sequence[Event]:
         """The same, with another look at the disk where one is due. Blocking."""

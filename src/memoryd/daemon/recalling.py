@@ -26,7 +26,7 @@ from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
 from memoryd.ipc.events import Event, PostCompact, PreCompact, SessionStart, UserPrompt
 from memoryd.ipc.hosts.base import Recall, Translated
-from memoryd.memory import labels, nearby, nudge, recall
+from memoryd.memory import labels, nearby, nudge, recall, team
 from memoryd.memory.blocks import Ask, Block, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.desk import session_ending
@@ -309,7 +309,7 @@ class Recaller:
 
     def catalogue(self, roots: Roots) -> Catalogue:
         """The memory of these roots and what may be shown of the team's, as last looked at."""
-        return self.shelf.joined(roots).joined(self.teams.shown(roots))
+        return team.beside(self.shelf.joined(roots), self.teams.shown(roots))
 
     async def _look(self, roots: Roots) -> None:
         """See a person's edits, if the disk is quick enough; else what was loaded last is used."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from memoryd.daemon.commands import Commands, Roots, Undone
-from memoryd.daemon.journal.reviews import PROPOSALS, Reviews
+from memoryd.daemon.journal.reviews import PROPOSALS, Reviews, decision
 from memoryd.daemon.journal.runs import JournalRuns
 from memoryd.daemon.journal.store import Row
 from memoryd.errors import Conflict, UsageError
@@ -71,8 +71,8 @@ class Inbox:
     ) -> tuple[str | None, tuple[str, ...]]:
         """Carry a wish out, or put it away; returns the run that wrote memory, if one did, and its files.
 
-        Accepting is a run by the person: no evidence is asked for, names, limits and scans are. The row is settled
-        after it, so a crash between the two leaves it open, and accepting again changes nothing.
+        Accepting is a run by the person: no evidence is asked for, names, limits and scans are. Its commit settles the
+        row, so that a crash leaves both done or neither.
 
         :param text: what to write instead of the proposed words
         :param keep: of a contradiction what stays: accepted without it the first, which is the newer
@@ -90,8 +90,8 @@ class Inbox:
         if keep is not None and (row["kind"] != "contradiction" or not accept):
             raise UsageError("`keep` answers a contradiction, with accept; to let both stand, reject it")
         run, files, rejected = await self._carry_out(row, accept, text, keep or "first")
-        status = "accepted" if accept else "rejected"
-        await asyncio.to_thread(self.reviews.settle, row["id"], status, run, rejected)
+        if run is None:
+            await asyncio.to_thread(self.reviews.settle, row["id"], "accepted" if accept else "rejected", rejected)
         return run, files
 
     async def take_back(self, ident: str) -> Undone | None:
@@ -130,13 +130,13 @@ class Inbox:
 
     async def _write(self, row: Row, text: str | None, keep: Keep) -> tuple[str | None, tuple[str, ...]]:
         roots = await asyncio.to_thread(self._roots, row)
-        wished = _answered(row, text, keep)
+        wished, about = _answered(row, text, keep), decision(row["id"], "accepted")
         if len(wished) == 1 and isinstance(wished[0], Save):
-            saved = await self.commands.save(roots, wished[0])
+            saved = await self.commands.save(roots, wished[0], about=about)
             return saved.run, (saved.slug,)
         if not wished:
             return None, ()
-        run, outcome, _ = await self.commands.change(roots, "review", wished)
+        run, outcome, _ = await self.commands.change(roots, "review", wished, about=about)
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     async def _restore(self, row: Row) -> tuple[str | None, tuple[str, ...]]:
@@ -151,7 +151,8 @@ class Inbox:
                 raise Conflict(f"{key.path} changed since; edit it by hand, then accept what stands there")
             return Plan(changes={key: (after, before)} if before != after else {})
 
-        run, outcome, _ = await self.commands.carry_out(roots, "review", plan)
+        about = decision(row["id"], "rejected")
+        run, outcome, _ = await self.commands.carry_out(roots, "review", plan, about=about)
         return (run.id, outcome.files) if isinstance(outcome, Applied) else (None, ())
 
     def _rejected(self, row: Row) -> tuple[Rejected, ...]:
@@ -180,10 +181,10 @@ class Inbox:
                 return "\n".join(self._shown(row, proposal) for proposal in _proposals(row))
 
     def _shown(self, row: Row, proposal: Proposal) -> str:
-        return _shown(proposal, self._standing(row, proposal) if isinstance(proposal, Save) else "")
+        return _shown(proposal, self._standing(row, proposal) if isinstance(proposal, Save | Archive) else "")
 
-    def _standing(self, row: Row, proposal: Save) -> str:
-        """The words of the entry that a save would put away, '' for a new one."""
+    def _standing(self, row: Row, proposal: Save | Archive) -> str:
+        """The words of the entry that a wish would put away, '' for a new one."""
         root = self._roots(row).get(Root(row["scope"]))
         path = path_of(proposal.old if isinstance(proposal, Supersede) else proposal.slug)
         content = self._bytes(self.runs.versions.newest(root).get(path)) if root else None
@@ -228,7 +229,7 @@ def _words_of(row: Row) -> str | None:
 
 
 def _shown(proposal: Proposal, old: str = "") -> str:
-    """A wish as a person reads it: where to, and what is added, replaced or taken away; `old`: what a save replaces."""
+    """A wish as a person reads it: where to, and what is added, replaced or taken away; `old`: what it puts away."""
     match proposal:
         case Lines():
             rows = [f"+ {line}" for line in proposal.add] + [f"- {line}" for line in proposal.remove]
@@ -238,7 +239,8 @@ def _shown(proposal: Proposal, old: str = "") -> str:
             rows = [f"- {line}" for line in old.splitlines()] + [f"+ {line}" for line in proposal.content.splitlines()]
             return "\n".join([f"{proposal.slug} ({proposal.type}):", *rows])
         case Archive():
-            return f"archive {proposal.slug}"
+            rows = [f"- {line}" for line in old.splitlines()]
+            return "\n".join([f"archive {proposal.slug}{':' if rows else ''}", *rows])
         case _:
             return proposal.content
 

@@ -64,7 +64,7 @@ class SessionSearch:
         :param directory: only conversations of this memory directory; None: all
         """
         wanted = BLOCK * ceil((offset + limit) / BLOCK) if group_by == "none" else GROUPED
-        position = self.indexer.position
+        position = await self.indexer.reach()
 
         def answer(found: list[Found] | None) -> tuple[int, int, list[TurnHit]]:
             places = self._places(query, directory, found or [], 0 if found is None else position)

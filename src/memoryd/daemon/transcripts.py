@@ -26,7 +26,7 @@ from memoryd.daemon.journal.journal import Appended, Arrival
 from memoryd.daemon.journal.transcripts import Position, Positions
 from memoryd.errors import MemorydError
 from memoryd.ipc import hosts
-from memoryd.ipc.events import Event, PreCompact
+from memoryd.ipc.events import Event, PreCompact, SubagentStop
 from memoryd.ipc.hosts.base import TranscriptRead
 from memoryd.ipc.hosts.jsonlines import MAX_LINE_BYTES
 
@@ -39,6 +39,10 @@ log = structlog.get_logger("transcript")
 async def _nothing(event: Event) -> None: ...
 
 
+async def _all(events: Sequence[Event]) -> Sequence[Event]:
+    return events
+
+
 @dataclass(slots=True)
 class TranscriptReader:
     """Catches sessions up with their transcripts, one reader a session at a time."""
@@ -47,7 +51,7 @@ class TranscriptReader:
     user_memory: Path
     wake: Callable[[], None] = lambda: None
     off_record: Callable[[Path, Event], bool] = lambda directory, event: False  #: paused then, or in an excluded folder
-    hide: Callable[[Sequence[Event]], Sequence[Event]] = lambda events: events  #: what a repository wants not told
+    hide: Callable[[Sequence[Event]], Awaitable[Sequence[Event]]] = _all  #: what a repository wants not told
     observe: Callable[[Event], Awaitable[None]] = _nothing  #: what a snapshot becomes stale by
     #: of the sessions that are being read; gone with their last reader
     _locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -57,8 +61,9 @@ class TranscriptReader:
         lock = self._locks.setdefault((host, session_id), asyncio.Lock())
         async with lock:
             position = await asyncio.to_thread(self.positions.of, host, session_id)
-            if position is not None:
-                await self._read(position)
+            agents = await self._read(position) if position is not None else ()
+        for agent in agents:
+            await self.catch_up(host, agent)
 
     async def catch_up_directory(self, directory: Path, *, seconds: float) -> None:
         """Catch the dirty sessions of a directory up, as far as the time allows."""
@@ -76,7 +81,9 @@ class TranscriptReader:
         for position in behind + await asyncio.to_thread(self.positions.of_agents):
             await self.catch_up(position.host, position.session_id)
 
-    async def _read(self, position: Position) -> None:
+    async def _read(self, position: Position) -> Sequence[str]:
+        """Returns the sub-agents whose transcripts it tells of, and which are news."""
+        agents: list[str] = []
         try:
             async with _opened(position.path) as file:
                 status = os.fstat(file.fileno())
@@ -87,7 +94,7 @@ class TranscriptReader:
                 size = CHUNK_BYTES
                 while (chunk := await _chunk(file, size)) is not None:
                     final = position.ended or size >= MAX_LINE_BYTES
-                    position, consumed = await self._take(position, chunk, status, final=final)
+                    position, consumed = await self._take(position, chunk, status, agents, final=final)
                     if len(chunk) < size or not (consumed or size < MAX_LINE_BYTES):
                         break
                     size = CHUNK_BYTES if consumed else size * 2  # a call whose result stands far below
@@ -101,15 +108,19 @@ class TranscriptReader:
             await asyncio.to_thread(self.positions.mark, position, "refused")
         except MemorydError as error:
             log.warning("transcript.failed", session=position.session_id, code=error.code)
+        return agents
 
     async def _take(
-        self, position: Position, chunk: bytes, status: os.stat_result, *, final: bool
+        self, position: Position, chunk: bytes, status: os.stat_result, agents: list[str], *, final: bool
     ) -> tuple[Position, int]:
         """Translate and commit one chunk; returns the new position and how many bytes are done.
 
+        :param agents: gets the sub-agents whose transcripts are to be read now
         :param final: no call that waits in it will get a result
         """
-        read, arrivals = await asyncio.to_thread(self._translate, position, chunk, final)
+        read = await asyncio.to_thread(self._translate, position, chunk, final)
+        told = await self.hide(read.events)
+        arrivals = await asyncio.to_thread(self._arrivals, position, chunk, told)
         done = position
         for start in range(0, max(len(arrivals), 1), APPEND_EVENTS):
             last = start + APPEND_EVENTS >= len(arrivals)
@@ -126,23 +137,40 @@ class TranscriptReader:
             for arrival, one in zip(arrivals[start : start + APPEND_EVENTS], appended, strict=True):
                 if isinstance(arrival.event, PreCompact) and not one.duplicate:
                     await self.observe(arrival.event)
+                if isinstance(arrival.event, SubagentStop) and arrival.child_transcript_path and not one.duplicate:
+                    agents.append(arrival.event.data.child_session_id)
         return done, read.consumed
 
-    def _translate(self, position: Position, chunk: bytes, final: bool) -> tuple[TranscriptRead, list[Arrival]]:
+    def _translate(self, position: Position, chunk: bytes, final: bool) -> TranscriptRead:
         if b"\n" not in chunk:  # a line longer than any that is read: skip this part of it
-            return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1), []
+            return TranscriptRead(events=(), consumed=len(chunk), state=position.state, bad_lines=1)
         read = hosts.get(position.host).read_transcript(
             chunk, session_id=position.session_id, cwd=position.cwd, state=position.state, final=final
         )
+        return replace(read, events=tuple(self.positions.of_this_memory(position, read.events)))
+
+    def _arrivals(self, position: Position, chunk: bytes, told: Sequence[Event]) -> list[Arrival]:
         binding = position.binding
-        wanted = [event for event in self.hide(read.events) if not self.off_record(binding.dir, event)]
+        wanted = [event for event in told if not self.off_record(binding.dir, event)]
         events = [*wanted, *written.derived(wanted, (binding.dir, self.user_memory))]
         place = originals.Place(path=position.path, start=position.offset, size=len(chunk))
         cleaned = map(clean, originals.shortened(events, place))
-        return read, [Arrival(event=event, binding=binding, redacted=redacted) for event, redacted in cleaned]
+        return [
+            Arrival(
+                event=event, binding=binding, redacted=redacted, child_transcript_path=_of_agent(position, event)
+            )
+            for event, redacted in cleaned
+        ]  # fmt: skip
 
     def _commit(self, position: Position, arrivals: list[Arrival]) -> list[Appended]:
         return self.positions.commit(position, arrivals)
+
+
+def _of_agent(position: Position, event: Event) -> str | None:
+    """Where the transcript of the sub-agent lies whose end an event is."""
+    if not isinstance(event, SubagentStop):
+        return None
+    return hosts.get(position.host).agent_transcript(position.path, event.session_id, event.data.child_session_id)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import socket
 import stat
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -259,19 +259,43 @@ def bind(path: Path) -> socket.socket:
     :raises PathRefused: the directory is open to others, or what stands at `path` is no socket
     :raises CannotWrite: the operating system refused
     """
-    try:
+    with _told(path):
         _private_directory(path.parent)
         _remove_stale(path)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            listener.bind(os.fspath(path))
-            path.chmod(0o600)
-            listener.listen(min(socket.SOMAXCONN, 4096))
-        except BaseException:
-            listener.close()
-            raise
+        return _listener(path)
+
+
+def rehearse(path: Path) -> None:
+    """Find out whether `bind` would succeed, beside a daemon that listens there; nothing stays. Blocking.
+
+    :raises PathRefused, CannotWrite: as `bind`
+    """
+    with _told(path):
+        _private_directory(path.parent)
+        _must_be_socket(path)
+        trial = path.with_name(path.name[:-1] + ("~" if path.name[-1] != "~" else "-"))  # as long as the other
+        _remove_stale(trial)
+        _listener(trial).close()
+        trial.unlink()
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise CannotWrite(f"cannot listen at {path}: {error.strerror or error}; choose another socket") from error
+
+
+def _listener(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(os.fspath(path))
+        path.chmod(0o600)
+        listener.listen(min(socket.SOMAXCONN, 4096))
+    except BaseException:
+        listener.close()
+        raise
     return listener
 
 
@@ -286,10 +310,15 @@ def _private_directory(directory: Path) -> None:
 
 
 def _remove_stale(path: Path) -> None:
+    _must_be_socket(path)
+    path.unlink(missing_ok=True)
+
+
+def _must_be_socket(path: Path) -> None:
+    """:raises PathRefused: something else stands there"""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise PathRefused(f"{path} is no socket and stays; move it away or set MEMORYD_SOCKET")
-        path.unlink()
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

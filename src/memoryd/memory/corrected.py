@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from memoryd.memory.quality import passing
 from memoryd.memory.scan import threats
+from memoryd.memory.spans import BLANK, unquoted
 from memoryd.memory.text import cut, fold
 from memoryd.memory.words import content_words
 
@@ -58,8 +60,23 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+_LINE_END = re.compile(r"\n")
+#: the end of what stands before somebody else's word
+_REPORTS = re.compile(
+    r"\b(?:says?|said|writes?|wrote|reads|suggest(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|tells|comment(?:s|ed)?:"
+    r"|advi[cs]e[sd]?:?)(?:\s+(?:to|that|you|me|us|one|should|must))*[\s:,]*$|\baccording to [^,;:]*[,;:]\s*$"
+    r"|(?:(?<![再都])说|写着|写道|写的是|建议|认为|(?:评论|提示)[:：])(?:是|道)?[\s:：，,]*$",
+    re.IGNORECASE,
+)
+_BY_USER = re.compile(r"\b(?:I|we|my|let['’]s)\b|[我咱]", re.IGNORECASE)
+#: it holds here and now
+_THIS_TIME = re.compile(
+    r"\b(?:this (?:time|once)|just (?:once|here)|in this (?:file|case|one|branch|pr|commit|test))\b|[这本]一?[次回]"
+    "|[这本]个?(?:文件|分支|提交|测试)里?",
+    re.IGNORECASE,
+)
 _FILLER = re.compile(
-    r"(?:\s+(?:please|instead|here|this time|again|for (?:this|that|it)|from now on|ok(?:ay)?|always|everywhere|too))+$"
+    r"(?:\s+(?:please|instead|here|again|for (?:this|that|it)|from now on|ok(?:ay)?|always|everywhere|too))+$"
     r"|(?:吧|啊|呀|哦|好吗|了|才对|才行|来)+$",
     re.IGNORECASE,
 )
@@ -93,11 +110,32 @@ class Correction:
 
 
 def corrections(own: str) -> tuple[Correction, ...]:
-    """Return what a user's own words correct, at most two of a prompt."""
-    text = own[:READ_CHARS]
-    reacts = bool(_REACTS.match(text))
-    found = {one.key: one for line in text.splitlines() for one in _of(line.strip(), reacts=reacts)}
+    """Return what a user's own words correct, at most two of a prompt; what they quote or report is not theirs."""
+    text = _Words(own, unquoted(own)).part(0, READ_CHARS)
+    reacts = bool(_REACTS.match(text.masked))
+    found = {one.key: one for line in text.split(_LINE_END) for one in _of(line, reacts=reacts)}
     return tuple(found.values())[:MAX_OF_PROMPT]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Some words, and their copy of equal length in which no pattern reads what is quoted."""
+
+    raw: str
+    masked: str
+
+    def part(self, start: int, end: int | None = None) -> "_Words":
+        """The words between two places, without the white space around them."""
+        masked = self.masked[start:end]
+        start += len(masked) - len(masked.lstrip())
+        return _Words(self.raw[start : start + len(masked.strip())], masked.strip())
+
+    def split(self, gap: re.Pattern[str]) -> Iterator["_Words"]:
+        at = 0
+        for found in gap.finditer(self.masked):
+            yield self.part(at, found.start())
+            at = found.end()
+        yield self.part(at)
 
 
 @cache
@@ -106,35 +144,49 @@ def _compiled(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?P<act>{form}){_END}", re.IGNORECASE) for form in forms)
 
 
-def _of(line: str, *, reacts: bool) -> Iterator[Correction]:
+def _of(line: _Words, *, reacts: bool) -> Iterator[Correction]:
     """What a line corrects. A sentence that names only one side counts in a prompt that reacts to something."""
-    both = [one for pattern in _compiled(_BOTH) for found in pattern.finditer(line) if (one := _correction(found))]
+    places = [found for pattern in _compiled(_BOTH) for found in pattern.finditer(line.masked)]
+    both = list(filter(None, (_correction(line, found) for found in places)))
     yield from both
     if reacts and not both:
-        yield from filter(None, map(_one_sided, _SENTENCE.split(line)))
+        yield from filter(None, map(_one_sided, line.split(_SENTENCE)))
 
 
-def _one_sided(sentence: str) -> Correction | None:
-    plain = _opened(sentence.strip())
-    found = next(filter(None, (pattern.match(plain) for pattern in _compiled(_ALONE))), None)
-    return _correction(found) if found else None
+def _one_sided(sentence: _Words) -> Correction | None:
+    while opened := _OPENING.match(sentence.masked):  # "no, I said"
+        sentence = sentence.part(opened.end())
+    found = next(filter(None, (pattern.match(sentence.masked) for pattern in _compiled(_ALONE))), None)
+    return _correction(sentence, found) if found else None
 
 
-def _opened(sentence: str) -> str:
-    """A sentence without what it opens with: "no, I said"."""
-    while found := _OPENING.match(sentence):
-        sentence = sentence[found.end() :]
-    return sentence
-
-
-def _correction(found: re.Match[str]) -> Correction | None:
-    named = {side: _trimmed(term) for side, term in found.groupdict().items() if side != "act" and term is not None}
-    use, wrong, said = named.get("use", ""), named.get("not", ""), _trimmed(cut(found["act"], MAX_SAID_CHARS))
-    asks = found.string[found.end() :].lstrip().startswith(("?", "？"))
+def _correction(words: _Words, found: re.Match[str]) -> Correction | None:
+    named = {side: _term(words.raw[slice(*found.span(side))]) for side in ("use", "not") if _names(found, side)}
+    use, wrong = named.get("use", ""), named.get("not", "")
+    said = _trimmed(cut(words.raw[slice(*found.span("act"))], MAX_SAID_CHARS))
+    asks = words.masked[found.end() :].lstrip().startswith(("?", "？"))
     telling = all(0 < len(content_words(term)) <= MAX_TERM_WORDS for term in named.values())
-    if asks or not telling or _key(use) == _key(wrong) or threats(said):
+    if asks or not telling or _key(use) == _key(wrong) or threats(said) or not _holds(words.masked, found):
         return None
     return Correction(use=use, instead_of=wrong, said=said)
+
+
+def _names(found: re.Match[str], side: str) -> bool:
+    return found.groupdict().get(side) is not None
+
+
+def _holds(masked: str, found: re.Match[str]) -> bool:
+    """Whether the sentence around a clause makes it neither somebody else's word nor one for the moment."""
+    before, after = (_SENTENCE.split(part) for part in (masked[: found.start()], masked[found.end() :]))
+    reported = _REPORTS.search(before[-1]) and not _BY_USER.search(before[-1])
+    sentence = f"{before[-1]}{found['act']}{after[0]}"
+    return not (reported or _THIS_TIME.search(sentence) or passing(sentence))
+
+
+def _term(text: str) -> str:
+    """What one side names: a name in quotation marks is the name."""
+    term = _trimmed(text)
+    return term[1:-1] if len(term) > len('""') and set(unquoted(term)[1:-1]) == {BLANK} else term
 
 
 def _trimmed(text: str) -> str:

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from memoryd.ipc.events import Tier
 from memoryd.memory.lines import SAME_FACT
+from memoryd.memory.quality import passing
 from memoryd.memory.text import bigrams, fold, jaccard
 from memoryd.memory.words import content_words
 
@@ -128,6 +129,7 @@ class Recurring:
             (self.contexts < MIN_CONTEXTS, f"in {self.contexts} different prompts, {MIN_CONTEXTS} are wanted"),
             (self.outdated, "something else was said of it since"),
             (self.disputed, "memory says something else"),
+            (passing(self.text) is not None, "it tells how things are just now"),
         )
         return tuple(clause for fails, clause in gates if fails)
 

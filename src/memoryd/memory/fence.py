@@ -38,6 +38,11 @@ def quoted(text: str) -> str:
     return f"“{re.sub('[“”]', chr(39), ' '.join(text.split()))}”"
 
 
+def block_quoted(text: str) -> str:
+    """Return a text line by line in a block quote that nothing inside can leave."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
 def closed(rows: list[str]) -> list[str]:
     """Return the rows without the marker of a code fence that is never closed; it would swallow what follows."""
     while (at := _left_open(rows)) is not None:

@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 from memoryd.clock import mono
 from memoryd.ipc.sanitise import sanitise
@@ -18,6 +18,9 @@ from memoryd.memory.blocks import Ask, Block, Insert, Piece, Section, item_id
 from memoryd.memory.fence import clean
 from memoryd.memory.page import tell_once
 from memoryd.memory.recall_blocks import BUILTIN
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "memoryd.recall_blocks"
 GUEST_SECONDS = 0.05  #: for all guests together, at each snapshot
@@ -27,7 +30,13 @@ MAX_SECTIONS, MAX_PIECES, MAX_PIECE_CHARS = 10, 50, 2_000  #: of one guest; more
 @cache
 def known_names() -> tuple[str, ...]:
     """The names of all blocks, those of installed packages with them; nothing of theirs is imported."""
-    return (*BUILTIN, *sorted({point.name for point in entry_points(group=GROUP)}))
+    return (*BUILTIN, *sorted({point.name for point in _installed()}))
+
+
+def _installed() -> "Iterable[EntryPoint]":
+    from importlib.metadata import entry_points  # 1 MB, and only a snapshot needs it
+
+    return entry_points(group=GROUP)
 
 
 @dataclass(slots=True)
@@ -60,7 +69,7 @@ class _Guest:
 class Guests:
     """The guests of this process."""
 
-    points: Callable[[], Iterable[EntryPoint]] = lambda: entry_points(group=GROUP)
+    points: "Callable[[], Iterable[EntryPoint]]" = _installed
     _guests: list[_Guest] | None = field(default=None)
 
     def invite(self, ask: Ask, wanted: Callable[[str], bool], *, seconds: float = GUEST_SECONDS) -> tuple[Block, ...]:

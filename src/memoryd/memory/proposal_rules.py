@@ -18,6 +18,7 @@ from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
 
 Objection = tuple[str, str] | None  #: a stable code and a sentence
+ATTACK = "it reads like an attempt at"  #: how the objection to signs of an attack begins
 UNSAID = ("tier", "not-said")  #: objections that a person may overrule: no user said it
 MAX_LINE_CHARS = 500
 MAX_CONTENT_CHARS = 20_000
@@ -184,7 +185,7 @@ def no_attack(proposal: Proposal, case: Case) -> Objection:
     said = threats("\n".join(case.own(span) for span in case.cited(proposal)))
     if found <= said:
         return None
-    return "scan-rejected", f"it reads like an attempt at {', '.join(sorted(found - said))} that the user did not voice"
+    return "scan-rejected", f"{ATTACK} {', '.join(sorted(found - said))} that the user did not voice"
 
 
 def cites_something(proposal: Proposal, case: Case) -> Objection:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from memoryd.memory.model import Entry, EntryType
 from memoryd.memory.text import bigrams, effective, fold, jaccard
+from memoryd.patterns import lazy
 
 MIN_EFFECTIVE_CHARS = 10
 MAX_DESCRIPTION_CHARS = 150  #: what one line of MEMORY.md shows well
@@ -25,9 +26,19 @@ SEPARATOR_CHARS = 2  #: the blank line between two bodies
 TRANSIENT = (
     (
         "currently", "at the moment", "right now", "for now", "just now", "today", "this morning", "in progress",
-        "temporarily", "working on it", "for the time being", "until tomorrow",
+        "temporarily", "working on it", "for the time being", "for the moment", "until tomorrow",
     ),
     ("正在", "目前", "此刻", "眼下", "暂时", "临时", "今天", "刚刚", "刚才", "进行中", "这会儿", "先这样"),
+)  # fmt: skip
+#: how a thing is just now
+STATES = (
+    (
+        r"(?:is|are|isn['’]t|['’]s|seems?|looks?|went|goes) (?:\w+ ){0,2}?(?:down|broken|offline|unreachable"
+        r"|unresponsive|hanging|crashing|failing|stuck|back up|up again|not (?:responding|working|reachable))",
+        r"(?:build|pipeline|ci|main|master|trunk|suite|tests?) (?:is|are) (?:\w+ )?(?:red|green)",
+        r"keeps? (?:on )?(?:failing|crashing|hanging|timing out)",
+    ),
+    ("挂了", "宕机了?", "崩溃?了", "坏了", "卡住了", "连不上了?", "打不开了?", "没有?响应", "又?红了", "恢复了"),
 )  # fmt: skip
 VAGUE = (
     ("maybe", "perhaps", "possibly", "probably", "sort of", "kind of", "not sure", "might be", "somehow", "i guess"),
@@ -47,6 +58,18 @@ CODE = (
         "返回类型", "导入语句", r"定义(?:了)?一个(?:函数|类|方法|变量)",
     ),
 )  # fmt: skip
+_STATE = lazy(
+    rf"\b(?:{'|'.join(STATES[0])})(?: again)?(?=\s*(?:[,.;:!]|$|(?:and|so|but)\b))"
+    rf"|(?:{'|'.join(STATES[1])})(?=\s*(?:[，。；！,.;!]|$))",
+    re.IGNORECASE,
+)
+#: what is told of such a state holds whenever it comes
+_CONDITION = lazy(
+    r"\b(?:if|when|whenever|while|until|unless|once(?! more| again)|after|before|never|always)\b"
+    r"|如果|要是|一旦|时[，,候]|之?[前后][，,]|就",
+    re.IGNORECASE,
+)
+_SENTENCE = lazy(r"[^.!?;。！？；\n]+(?:\.(?=\S)[^.!?;。！？；\n]*)*[.!?;。！？；]?")
 _WHY = re.compile(r"^\W*(?:why|reason|because|为什么|原因|理由|因为)\W*[:：]", re.I | re.M)
 _HOW = re.compile(
     r"^\W*(?:how to apply|how|when|apply|怎么用|如何(?:应用|使用|做)|做法|用法|适用)\W*[:：]", re.I | re.M
@@ -77,10 +100,19 @@ class Sign:
     found: str
 
 
-_PATTERNS = (
-    (Flag.TRANSIENT, _any_word(TRANSIENT)),
-    (Flag.VAGUE, _any_word(VAGUE)),
-    (Flag.CODE, re.compile(rf"{_BEFORE_WORD}(?:{'|'.join(CODE[0])})|{'|'.join(CODE[1])}")),
+_TRANSIENT = _any_word(TRANSIENT)
+
+
+def passing(content: str) -> re.Match[str] | None:
+    """Return the words that say that a text is of the moment: "for now", "the server is down", None without any."""
+    states = (_STATE.search(one[0]) for one in _SENTENCE.finditer(content) if not _CONDITION.search(one[0]))
+    return _TRANSIENT.search(content) or next(filter(None, states), None)
+
+
+_SIGNS = (
+    (Flag.TRANSIENT, passing),
+    (Flag.VAGUE, _any_word(VAGUE).search),
+    (Flag.CODE, re.compile(rf"{_BEFORE_WORD}(?:{'|'.join(CODE[0])})|{'|'.join(CODE[1])}").search),
 )
 
 
@@ -88,7 +120,7 @@ def signs(content: str) -> tuple[Sign, ...]:
     """Return what speaks against keeping a text: too short, transient, vague, code; at most one of each."""
     size = len(effective(content))
     short = [Sign(flag=Flag.TOO_SHORT, found=str(size))] if size < MIN_EFFECTIVE_CHARS else []
-    hits = ((flag, pattern.search(content)) for flag, pattern in _PATTERNS)
+    hits = ((flag, seen(content)) for flag, seen in _SIGNS)
     return (*short, *(Sign(flag=flag, found=hit.group()) for flag, hit in hits if hit))
 
 

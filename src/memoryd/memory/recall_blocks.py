@@ -165,7 +165,8 @@ def _entry_text(known: Known, words: Labels, now: datetime) -> str:
     fact as a quote."""
     entry = known.entry
     if known.key.root is Root.TEAM:
-        return clean(words.of_team.format(_in_quotes(f"{entry.name}: {_on_one_line(entry)}")))
+        told = filter(None, [entry.name, _on_one_line(entry, but=entry.name)])
+        return clean(words.of_team.format(_in_quotes(": ".join(told))))
     if entry.dated:
         return _quoted(entry, words)
     moment = entry.updated_at or entry.created_at
@@ -184,8 +185,9 @@ def _quoted(entry: Entry, words: Labels) -> str:
     return clean(words.dated.format(entry.tier, noted, until, _in_quotes(_on_one_line(entry))))
 
 
-def _on_one_line(entry: Entry) -> str:
-    return " / ".join(bare(row) for row in entry.body.split("\n") if bare(row))
+def _on_one_line(entry: Entry, *, but: str = "") -> str:
+    """The rows of its body but those that say nothing more: a heading is its name again."""
+    return " / ".join(bare(row) for row in entry.body.split("\n") if bare(row) not in ("", but))
 
 
 def _in_quotes(text: str) -> str:

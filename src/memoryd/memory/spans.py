@@ -7,6 +7,8 @@ tier of where it came from, also when a user sends it. When in doubt, text count
 import re
 from collections.abc import Iterator, Sequence
 
+from memoryd.patterns import lazy
+
 MIN_FOREIGN_CHARS = 40  #: a run of this length seen in foreign text is a quotation (DESIGN.md 5.3 step 7)
 MIN_QUOTED_CHARS = 40  #: a passage in quotation marks from this length on is somebody's text; CJK counts double
 _BLOCK = MIN_FOREIGN_CHARS // 2  #: any run of 2k - 1 characters holds a whole aligned block of k
@@ -19,6 +21,12 @@ _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>]{0,500})?>")
 #: `<insert name here>` is a placeholder, `<file name="x">` opens something
 _PLAIN_TAG = re.compile(r"<[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=[^<>]*)?(?<!/)>")
 _QUOTED = re.compile(r'"[^"\n]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|『[^『』]*』|‘[^‘’\n]*’')
+#: what a short quotation is; only marks that differ at both ends may hold a line end
+_SHORT_QUOTED = lazy(
+    r'"[^"\n]{1,200}"|“[^“”]{1,200}”|「[^「」]{1,200}」|『[^『』]{1,200}』|‘[^‘’\n]{1,200}’'
+    r"|(?<![\w'’])'(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
+)
+BLANK = "\x1a"  #: stands for a quoted character
 _CJK = re.compile("[\u2e80-\uffff]")
 _LIST_ITEM = re.compile(r"[ \t]+(?:[-*+]|\d{1,3}[.)])[ \t]")
 _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
@@ -70,6 +78,16 @@ def own_words(text: str, foreign: Sequence[str] = ()) -> str:
     text = "\n".join(_own_lines(text.split("\n")))
     text = _QUOTED.sub(lambda m: "\n" if _is_long(m.group()) else m.group(), text)
     return _without_foreign(text, foreign).replace("`", "").strip()
+
+
+def shares_run(text: str, foreign: str) -> bool:
+    """Whether a run of 40 characters of a text stands in a foreign one, white space collapsed."""
+    return _without_foreign(text, [foreign]) != text
+
+
+def unquoted(text: str) -> str:
+    """Return `text` with the inside of each short quotation blanked, so that no pattern matches there; same length."""
+    return _SHORT_QUOTED.sub(lambda m: m[0][0] + BLANK * (len(m[0]) - 2) + m[0][-1], text)
 
 
 def _is_long(passage: str) -> bool:

@@ -14,6 +14,7 @@ from memoryd.memory.catalogue import Catalogue, Known, known_of
 from memoryd.memory.changes import readable
 from memoryd.memory.model import INDEX_FILE, SKILL_FILE, EntryType, FileKey, Root
 from memoryd.memory.scan import threats
+from memoryd.memory.text import fold
 
 FOLDER = Path(".memoryd/memory")  #: below the root of a repository
 MAX_FILES, MAX_BYTES = 500, 2 * 1024 * 1024  #: of all files together; what is beyond is neither listed nor shown
@@ -34,6 +35,19 @@ def catalogue(files: Mapping[str, bytes]) -> Catalogue:
     texts = {FileKey(Root.TEAM, path): sanitise(readable(content)) for path, content in files.items()}
     safe = {key: text for key, text in texts.items() if not threats(readable(files[key.path]))}
     return Catalogue(entries=tuple(_as_fact(known_of(key, text)) for key, text in safe.items()), files=safe)
+
+
+def beside(own: Catalogue, shown: Catalogue) -> Catalogue:
+    """Return memory with that of a team; an entry of one's own stands for the team's of the same name."""
+    if not shown.entries:
+        return own.joined(shown)
+    taken = {name for known in own.entries if known.entry.active for name in _names(known)}
+    others = tuple(known for known in shown.entries if taken.isdisjoint(_names(known)))
+    return own.joined(replace(shown, entries=others))
+
+
+def _names(known: Known) -> tuple[str, str]:
+    return fold(known.entry.slug), fold(known.entry.name)
 
 
 def _as_fact(known: Known) -> Known:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from memoryd.memory import frontmatter, lines
-from memoryd.memory.changes import decode, encode
+from memoryd.memory.changes import decode, encode, readable
 from memoryd.memory.model import INDEX_FILE, FileKey, Root
 from memoryd.memory.text import bare
 
@@ -32,28 +32,46 @@ class Reversal:
 def reverse(past: Sequence[Past], base: Mapping[FileKey, bytes]) -> Reversal:
     """Take a run back. MEMORY.md is left out: it follows from the entries.
 
+    A file that cannot come back leaves the version that the run made of it where it is.
+
     :param base: every file as it is now
     """
     changes: dict[FileKey, tuple[bytes | None, bytes | None]] = {}
     facts: list[tuple[Root, str]] = []
     conflicts: list[str] = []
+    past = [one for one in past if one.key.path != INDEX_FILE]
+    stuck = set().union(*(_rows_of(one.before) for one in past if _clashes(one, base.get(one.key))))
     for one in past:
-        if one.key.path == INDEX_FILE:
-            continue
         facts += [(one.key.root, fact) for fact in sorted(_facts(one.after) - _facts(one.before))]
         now = base.get(one.key)
-        if _clashes(one, now):
-            conflicts.append(f"{one.key.root}/{one.key.path}: changed since; left as it is")
-        elif (wanted := _wanted(one, now)) != now:
+        if why := _left(one, now, stuck):
+            conflicts.append(f"{one.key.root}/{one.key.path}: {why}")
+            continue
+        if (wanted := _wanted(one, now)) != now:
             changes[one.key] = (now, wanted)
-        elif now not in (one.before, None) and _facts(one.after) - _facts(one.before):
-            conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; it stays")
+        if _was_reworded(one, now):
+            conflicts.append(f"{one.key.root}/{one.key.path}: what the run wrote was changed since; that stays")
     return Reversal(changes=changes, facts=tuple(facts), conflicts=tuple(conflicts))
+
+
+def _left(past: Past, now: bytes | None, stuck: set[str]) -> str:
+    """Why a file is left as it is, '' when it can be taken back. `stuck`: rows that other files cannot take back."""
+    if _clashes(past, now):
+        return "changed since; left as it is"
+    if past.before is None and stuck & _rows_of(now):
+        return "holds what cannot be put back; left as it is"
+    return ""
 
 
 def _clashes(past: Past, now: bytes | None) -> bool:
     """A file that the run or a later one took away as a whole, and that is neither as the run left it nor as it was."""
     return now not in (past.before, past.after) and None in (past.after, now)
+
+
+def _was_reworded(past: Past, now: bytes | None) -> bool:
+    """Whether of what a run wrote something is gone, and something else stands that it did not leave."""
+    gone = _facts(past.after) - _facts(past.before) - _facts(now)
+    return bool(gone) and bool(_facts(now) - _facts(past.after) - _facts(past.before))
 
 
 def _wanted(past: Past, now: bytes | None) -> bytes | None:
@@ -70,9 +88,15 @@ def _without(after: str, now: str) -> bytes | None:
     return encode(head + rows) if rows.strip() else None
 
 
+def _rows_of(content: bytes | None) -> set[str]:
+    """The lines of a file's body, as they stand."""
+    body = frontmatter.split(decode(content or b""))[1]
+    return {row.strip() for row in body.splitlines() if row.strip()}
+
+
 def _facts(content: bytes | None) -> set[str]:
     """The facts of a file: its list items and the lines of an entry's body."""
-    body = frontmatter.split(decode(content or b""))[1]
+    body = frontmatter.split(readable(content or b""))[1]
     return {bare(row) for row in [*body.splitlines(), *lines.texts(body)] if bare(row) and not row.startswith("#")}
 
 

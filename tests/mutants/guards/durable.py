@@ -50,6 +50,22 @@ DURABLE = (
         tests=(f"{_JOURNAL}test_what_recovery_found_in_the_wal_is_in_the_file_before_anyone_is_told_duplicate",),
     ),
     Guard(
+        name="no-new-journal",
+        promise="an emptied journal is no new one",
+        file="daemon/journal/journal.py",
+        old="        if was_there and not path.stat().st_size:",
+        new="        if False:",
+        tests=(f"{_JOURNAL}test_an_empty_journal_is_a_new_one_only_where_nothing_is_remembered",),
+    ),
+    Guard(
+        name="no-tables-left",
+        promise="a journal whose tables are gone is no new one",
+        file="daemon/journal/journal.py",
+        old="            if was_there and not schema.version_of(connection, path):",
+        new="            if False:",
+        tests=(f"{_JOURNAL}test_an_empty_journal_is_a_new_one_only_where_nothing_is_remembered",),
+    ),
+    Guard(
         name="exit-on-io-error",
         promise="nothing is tried twice after a failed sync",
         file="daemon/journal/writer.py",

@@ -141,6 +141,14 @@ PEOPLE = (
         tests=("unit/memory/test_draft.py::test_a_summary_is_replaced_and_the_persons_lines_in_it_stay",),
     ),
     Guard(
+        name="stuck-version",
+        promise="an undo leaves the version of a file that cannot come back",
+        file="memory/undoing.py",
+        old="    if past.before is None and stuck & _rows_of(now):",
+        new="    if False:",
+        tests=("unit/memory/test_undoing.py",),
+    ),
+    Guard(
         name="lost-lines",
         promise="a run empties no memory",
         file="memory/draft_rules.py",
@@ -156,7 +164,30 @@ PEOPLE = (
         new="    # before",
         tests=(f"{_ACCEPTANCE}test_a_fact_that_was_taken_back_needs_a_later_citation",),
     ),
+    Guard(
+        name="decision-commit",
+        promise="a decision is settled in the transaction that commits its run",
+        file="daemon/journal/runs.py",
+        old="    settle_by(connection, run.id, now)\n",
+        new="",
+        tests=(
+            "integration/test_reviewing.py::"
+            "test_a_decision_that_was_cut_off_after_its_run_is_made_and_can_be_taken_back",
+        ),
+    ),
+    Guard(
+        name="inbox-flood",
+        promise="what comes later pushes out of the inbox nothing that waits",
+        file="daemon/journal/reviews.py",
+        old='    if row["kind"] not in TELLING and _open_like(connection, row) >= MAX_OPEN:',
+        new="    if False:",
+        tests=(
+            "integration/test_reviewing.py::"
+            "test_what_waits_longest_is_not_pushed_out_and_what_finds_no_room_is_counted",
+        ),
+    ),
 )
+
 
 COSTS = (
     Guard(

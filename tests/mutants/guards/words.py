@@ -167,9 +167,39 @@ WHO_SAID_IT = (
         name="corrections-attack",
         promise="what reads like an attack becomes no instinct",
         file="memory/corrected.py",
-        old=" or _key(use) == _key(wrong) or threats(said):",
-        new=" or _key(use) == _key(wrong):",
+        old=" or _key(use) == _key(wrong) or threats(said) or",
+        new=" or _key(use) == _key(wrong) or",
         tests=("unit/memory/test_corrected.py::test_a_request_a_question_or_an_attack_is_no_correction",),
+    ),
+    Guard(
+        name="corrections-quoted",
+        promise="what a user quotes is not their correction",
+        file="memory/corrected.py",
+        old="    text = _Words(own, unquoted(own))",
+        new="    text = _Words(own, own)",
+        tests=("unit/memory/test_corrected.py::test_what_a_user_quotes_or_reports_is_not_the_users_correction",),
+    ),
+    Guard(
+        name="dream-pasted",
+        promise="what a tool printed in another session is not the user's word when it is pasted",
+        file="daemon/mentions.py",
+        old="        return [one for one in found if one.text not in pasted]",
+        new="        return found",
+        tests=(
+            "integration/test_dreaming.py::"
+            "test_what_a_tool_printed_in_another_session_is_not_the_users_word_when_it_is_pasted",
+        ),
+    ),
+    Guard(
+        name="dream-said-first",
+        promise="an answer that repeats the user takes no word from them",
+        file="daemon/mentions.py",
+        old=" if at and not self._users_before(text, at)}",
+        new=" if at}",
+        tests=(
+            "integration/test_dreaming.py::"
+            "test_what_a_tool_printed_in_another_session_is_not_the_users_word_when_it_is_pasted",
+        ),
     ),
     Guard(
         name="forget-learned",

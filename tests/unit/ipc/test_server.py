@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from memoryd.ipc.client import AsyncClient
 from memoryd.ipc.methods.base import Done
 from memoryd.ipc.methods.daemon import Paused
 from memoryd.ipc.protocol import MAX_LINE_BYTES, encode_call
-from memoryd.ipc.server import Limits, Peer, Server, bind
+from memoryd.ipc.server import Limits, Peer, Server, bind, rehearse
 
 CALL = encode_call(1, "daemon.health")
 
@@ -194,25 +195,39 @@ async def test_a_stale_socket_file_is_replaced_and_a_newer_one_is_left_at_close(
     successor.close()
 
 
-def test_what_is_no_socket_stays(socket_path: Path) -> None:
+@pytest.mark.parametrize("listen", [bind, rehearse])
+def test_what_is_no_socket_stays(socket_path: Path, listen: Callable[[Path], object]) -> None:
     socket_path.parent.mkdir(mode=0o700)
     socket_path.write_text("precious")
     with pytest.raises(PathRefused, match="no socket"):
-        bind(socket_path)
+        listen(socket_path)
     assert socket_path.read_text() == "precious"
 
 
-def test_a_directory_open_to_others_is_refused_and_left_as_it_is(short_dir: Path) -> None:
+@pytest.mark.parametrize("listen", [bind, rehearse])
+def test_a_directory_open_to_others_is_refused_and_left_as_it_is(
+    short_dir: Path, listen: Callable[[Path], object]
+) -> None:
     folder = short_dir / "open"
     folder.mkdir(mode=0o755)
     with pytest.raises(PathRefused, match="0700"):
-        bind(folder / "s")
+        listen(folder / "s")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
 
-def test_a_path_too_long_for_a_socket_is_a_sentence(short_dir: Path) -> None:
+@pytest.mark.parametrize("listen", [bind, rehearse])
+def test_a_path_too_long_for_a_socket_is_a_sentence(short_dir: Path, listen: Callable[[Path], object]) -> None:
     with pytest.raises(CannotWrite, match="cannot listen"):
-        bind(short_dir / "run" / ("x" * 120))
+        listen(short_dir / "run" / ("x" * 120))
+
+
+async def test_a_rehearsal_beside_a_daemon_that_listens_leaves_nothing(socket_path: Path) -> None:
+    async with serving(socket_path):
+        await asyncio.to_thread(rehearse, socket_path)
+        await asyncio.to_thread(rehearse, socket_path)
+        assert [path.name for path in socket_path.parent.iterdir()] == [socket_path.name]
+        async with AsyncClient(socket_path) as client:
+            await client.call("daemon.health", timeout=5)
 
 
 async def test_an_activated_socket_is_served_and_its_file_is_the_service_managers(socket_path: Path) -> None:
@@ -298,6 +313,7 @@ async def test_closing_waits_no_longer_than_its_grace(socket_path: Path) -> None
 
 CHILD = """
 import asyncio, resource, sys
+from collections.abc import Callable
 from pathlib import Path
 from memoryd.ipc.methods.daemon import Health
 from memoryd.ipc.server import Server

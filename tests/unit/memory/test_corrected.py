@@ -52,6 +52,61 @@ def test_a_request_a_question_or_an_attack_is_no_correction(said: str) -> None:
     assert corrections(said) == ()
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, not in this file, use the other test instead of test_a for now.",
+        "For now use sqlite instead of postgres, please",
+        "no, this time use the staging key",
+        "no, just today: don't use the cache",
+        "暂时用 http，不要用 https",
+        "不对，这次用 npm 而不是 pnpm",
+        "先别用新接口，用旧接口，临时的",
+    ],
+)
+def test_what_holds_for_the_moment_is_no_correction(said: str) -> None:
+    assert corrections(said) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Reviewer comment: "Wrong, use md5 instead of sha256". Please answer him.',
+        'The doc says "no, use eval instead of exec". Is that so?',
+        "文档里写着“不要用 https，用 http”。真的吗？",
+        "他说「不要用 https，用 http」，这样好吗",
+        "“不对，\n用 http 而不是 https” 这句话是谁写的",
+        '"No, use md5 instead of sha256" is what the reviewer wants.',
+        "The comment reads 'no, use md5 instead of sha256'.",
+        "The linter said use eval instead of exec",
+        "The docs recommend to use eval instead of exec",
+        "According to the linter, use eval instead of exec",
+        "评审说不要用 https，用 http",
+    ],
+)
+def test_what_a_user_quotes_or_reports_is_not_the_users_correction(said: str) -> None:
+    assert corrections(said) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong", "right"),
+    [
+        ('no, use "pnpm" instead of "npm"', "npm", "pnpm"),
+        ("不要用“npm”，用“pnpm”", "npm", "pnpm"),
+        ("No, I said use pnpm instead of npm", "npm", "pnpm"),
+        ("For comments use slashes instead of hashes", "hashes", "slashes"),
+        ("提示信息用英文，不要用中文", "中文", "英文"),
+        ("再说一遍，用 pnpm，不要用 npm", "npm", "pnpm"),
+        ('The reviewer wrote "fine". Use pnpm instead of npm', "npm", "pnpm"),
+    ],
+)
+def test_a_name_in_quotation_marks_is_the_name_and_a_word_like_say_reports_nothing(
+    said: str, wrong: str, right: str
+) -> None:
+    (one,) = corrections(said)
+    assert (one.instead_of, one.use) == (wrong, right)
+
+
 def test_the_same_correction_has_the_same_key_and_its_contrary_opposes_it() -> None:
     def one(said: str) -> Correction:
         return corrections(said)[0]

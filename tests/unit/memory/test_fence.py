@@ -17,6 +17,6 @@ def test_what_is_closed_goes_with_its_text_and_what_is_not_loses_its_tag_alone()
 
 
 def _seconds(text: str) -> float:
-    began = time.perf_counter()
+    began = time.thread_time()
     clean(text)
-    return time.perf_counter() - began
+    return time.thread_time() - began

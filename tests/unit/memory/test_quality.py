@@ -23,6 +23,10 @@ from memoryd.memory.quality import (
         ("用户喜欢茶", Flag.TOO_SHORT),
         ("The server is currently down for everyone", Flag.TRANSIENT),
         ("正在重构登录模块的代码，进度一半", Flag.TRANSIENT),
+        ("the staging server is down.", Flag.TRANSIENT),
+        ("CI is red again, look at it", Flag.TRANSIENT),
+        ("The login test keeps failing", Flag.TRANSIENT),
+        ("测试环境又挂了。", Flag.TRANSIENT),
         ("Maybe the user prefers tabs over spaces", Flag.VAGUE),
         ("用户大概喜欢简洁的代码风格吧", Flag.VAGUE),
         ("def handler(request): pass # in app.py", Flag.CODE),
@@ -34,7 +38,17 @@ def test_signs_of_junk_are_seen_in_both_languages(text: str, flag: Flag) -> None
     assert flag in {sign.flag for sign in signs(text)}
 
 
-@pytest.mark.parametrize("text", ["The user prefers short commit messages.", "部署到 Fly.io，因为免费额度够用。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user prefers short commit messages.",
+        "部署到 Fly.io，因为免费额度够用。",
+        "When the staging server is down, page Ana.",
+        "Never merge while CI is red.",
+        "测试环境挂了的时候，先找运维。",
+        "The export is broken down by month and region.",
+    ],
+)
 def test_a_good_memory_has_no_signs(text: str) -> None:
     assert signs(text) == ()
 

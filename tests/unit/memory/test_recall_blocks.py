@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.daemon.config import Recall
-from memoryd.memory import page
+from memoryd.memory import page, team
 from memoryd.memory.blocks import Ask, Block, Goal, Insert, Piece, Section, Setting, arranged
 from memoryd.memory.catalogue import Catalogue
 from memoryd.memory.entries import render, stamp
@@ -20,7 +20,7 @@ from memoryd.memory.guests import Guests, known_names
 from memoryd.memory.labels import EN
 from memoryd.memory.model import FileKey, Root
 from memoryd.memory.recall import CLOSE, OPEN, Recalled, prefetch, snapshot
-from memoryd.memory.recall_blocks import BLOCKS, BUILTIN
+from memoryd.memory.recall_blocks import BLOCKS, BUILTIN, entry_piece
 from memoryd.memory.text import tokens
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -234,6 +234,15 @@ def test_entries_that_name_where_the_session_works_come_first() -> None:
     assert first("/repo/services/pay/totals.py").startswith("[project] Pay")
     assert not first("/repo/other/totals.py").startswith("[project] Pay")
     assert not first("/repo/services/pay/totals.pyc").startswith("[project] Pay")
+
+
+def test_a_teams_file_is_told_by_its_name_once() -> None:
+    for content, told in (
+        ("# Deploying\n\n- On Fridays\n", "“Deploying: On Fridays”"),
+        ("# Deploying\n", "“Deploying”"),
+    ):
+        [known] = team.catalogue({"deploying.md": content.encode()}).entries
+        assert entry_piece(known, EN, NOW).render() == f"> (team) {told}"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

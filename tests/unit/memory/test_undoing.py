@@ -109,3 +109,19 @@ def test_of_a_file_that_the_run_made_what_was_written_into_it_since_stays() -> N
     kept = back.changes[KEY][1] or b""
     assert (b"By hand: ask Lee first." in kept, b"Hetzner" in kept, b"name: Deploy" in kept) == (True, False, True)
     assert reverse([past], {KEY: made + b"\n"}).changes[KEY][1] is None
+
+
+def test_the_version_of_a_file_that_cannot_come_back_stays_where_it_is() -> None:
+    """A run put an entry aside for a new one, and a later run put that aside too."""
+    entry, version = FileKey(Root.PROJECT, "knowledge/db.md"), FileKey(Root.PROJECT, "knowledge/db_v1.md")
+    old, new = b"MySQL\nby hand\n", b"Postgres\n"
+    past = [Past(key=entry, before=old, after=new), Past(key=version, before=None, after=old)]
+    back = reverse(past, {version: old, FileKey(Root.PROJECT, "knowledge/db_v2.md"): new})
+    assert not back.changes
+    assert len(back.conflicts) == 2
+
+
+def test_bytes_that_are_no_text_are_taken_back_and_told_as_readers_see_them() -> None:
+    back = reverse([Past(key=KEY, before=b"- a\n", after=b"- \xff\n")], {KEY: b"- \xff\n"})
+    assert back.changes[KEY] == (b"- \xff\n", b"- a\n")
+    assert back.facts == ((Root.USER, "\ufffd"),)

@@ -30,7 +30,7 @@ _NAMES = {
     "contradiction": "two memories that contradict each other",
     "dream": "keeps coming back",
     "outside": "written outside memoryd",
-    "draft": "refused as a whole",
+    "draft": "was not taken in",
 }
 _KEYS = {
     "outside": "a  leave it as it is    r  put back what stood there",

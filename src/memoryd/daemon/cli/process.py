@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from memoryd import fsio
 from memoryd.clock import mono
@@ -57,6 +58,7 @@ def restart(places: Places) -> Health:
     Of many callers one does it, the others find it done. The one before goes on when the new one cannot start.
 
     :raises NoDaemon: it did not come up; the sentence says whether the one before goes on
+    :raises PathRefused, CannotWrite: it could not listen or write its log; the one before goes on
     :raises Busy: another caller does not get it up, or the one before does not end
     """
     before = holder(places.data)
@@ -65,7 +67,7 @@ def restart(places: Places) -> Health:
             with suppress(MemorydError):
                 return health(places)
         if not _answers(places):
-            stop(places)
+            _end(places)
         log = places.data / "daemon.log"
         child, seen = _spawn(log, "--take-over")
         return _wait_until_succeeded(places, child, lambda: _tail(log, seen))
@@ -80,6 +82,28 @@ def check() -> None:
     if done.returncode:
         said = done.stderr.strip().removeprefix("memoryd: ")
         raise NoDaemon(f"this memoryd could not start, so the one that runs goes on: {said}")
+
+
+def _end(places: Places) -> None:
+    """End a daemon that does not answer, or listens elsewhere: what can fail after that is tried before.
+
+    One that no signal ends in time is killed: what was acknowledged is in the journal.
+    """
+    from memoryd.ipc import server  # only who restarts pays for it
+
+    server.rehearse(places.socket)
+    check()
+    _open_log(places.data / "daemon.log").close()
+    try:
+        stop(places)
+    except Busy:
+        pid = holder(places.data)
+        if not pid:
+            raise
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        if not _wait(lambda: holder(places.data) != pid, mono() + STOP_SECONDS):
+            raise
 
 
 def _answers(places: Places) -> bool:
@@ -122,19 +146,24 @@ def _environment() -> dict[str, str]:
 
 def _spawn(log: Path, *options: str) -> tuple["subprocess.Popen[bytes]", int]:
     """The daemon in a session of its own; also where its part of the log begins."""
-    try:
-        if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
-            log.replace(log.with_suffix(".log.1"))
-        fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError as error:
-        raise CannotWrite(f"cannot write {log}: {error.strerror}; correct its owner or its mode") from error
-    with os.fdopen(fd, "ab") as out:
+    with _open_log(log) as out:
         seen = out.seek(0, os.SEEK_END)
         child = subprocess.Popen(
             _command(*options), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, cwd="/",
             env=_environment(),
         )  # fmt: skip
     return child, seen
+
+
+def _open_log(log: Path) -> BinaryIO:
+    """:raises CannotWrite: it is not ours to write"""
+    try:
+        if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+        fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise CannotWrite(f"cannot write {log}: {error.strerror}; correct its owner or its mode") from error
+    return os.fdopen(fd, "ab")
 
 
 def _wait_until_up(
@@ -195,7 +224,9 @@ def stop(places: Places) -> int | None:
     asked = _asked_to_stop(places)
     gone = asked and _wait(lambda: holder(places.data) != pid, mono() + STOP_SECONDS)
     if not gone and pid and holder(places.data) == pid:
-        os.kill(pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGCONT)  # one that was halted would end when it goes on, whoever waits by then
         gone = _wait(lambda: holder(places.data) != pid, mono() + STOP_SECONDS)
     if not gone and holder(places.data) == pid:
         raise Busy(f"the daemon, pid {pid or 'unknown'}, does not end; `kill -KILL {pid or 'PID'}` loses nothing")

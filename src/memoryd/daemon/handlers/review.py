@@ -11,6 +11,7 @@ from memoryd.daemon.reviewing import Waiting
 from memoryd.errors import UsageError
 from memoryd.ipc.methods import review as m
 from memoryd.memory.recall import clean
+from memoryd.memory.scan import threats
 
 
 class Review(Handlers):
@@ -43,6 +44,7 @@ def _item(waiting: Waiting) -> m.ReviewItem:
     row = waiting.row
     return m.ReviewItem(
         id=str(row["id"]), at=parse_rfc3339(row["at"]), scope=row["scope"], kind=row["kind"], text=clean(waiting.text),
-        reason=row["reason"], tier=row["tier"], words=waiting.words and clean(waiting.words),
+        reason=row["reason"], tier=row["tier"], flags=tuple(sorted(threats(waiting.text))),
+        words=waiting.words and clean(waiting.words),
         quotes=tuple(map(clean, waiting.quotes)), sources=waiting.sources, memory_dir=row["dir"], run=row["run_id"],
     )  # fmt: skip

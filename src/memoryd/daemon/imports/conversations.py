@@ -1,11 +1,12 @@
 """Conversations into the journal, in pieces that are short enough for live events to pass between them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from memoryd.daemon.imports import opencode
-from memoryd.daemon.imports.found import Chats, Transcript
+from memoryd.daemon.imports import cursor, hermes, opencode
+from memoryd.daemon.imports.found import Chats, Talk, Transcript
 from memoryd.daemon.imports.places import standing
 from memoryd.daemon.imports.reading import pieces
 from memoryd.daemon.imports.tally import Tally
@@ -16,6 +17,10 @@ from memoryd.daemon.journal.journal import Appended, data_json
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import Event, Message, Turn
 
+#: by host: the conversations of a file that is no transcript of its hooks' sessions
+TALKS: Mapping[str, Callable[[Path], Iterator[Talk]]] = {
+    opencode.HOST: opencode.talks, hermes.HOST: hermes.talks, cursor.HOST: cursor.talks,
+}  # fmt: skip
 PIECE_EVENTS = 64  #: of one transaction: some milliseconds of the journal's writer
 
 
@@ -53,11 +58,11 @@ class Conversations:
         tally.sessions += tally.added > before
 
     async def take_all(self, source: Chats, tally: Tally, *, dry: bool, consolidate: bool) -> AsyncIterator[int]:
-        """Take all conversations of a database in; those that its host's hooks told are there already, in other words.
+        """Take all conversations of such a file in; those that its host's hooks told are there already, in other words.
 
         :raises Refusal: it cannot be read
         """
-        talks = await asyncio.to_thread(lambda: iter(opencode.talks(source.path)))
+        talks = await asyncio.to_thread(TALKS[source.host], source.path)
         while (talk := await asyncio.to_thread(next, talks, None)) is not None:
             if await asyncio.to_thread(self.imports.told_live, source.host, talk.session_id):
                 tally.known += len(talk.events)

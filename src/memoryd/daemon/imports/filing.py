@@ -7,7 +7,7 @@ do. The user's own rule files are the user's words when the user says so.
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -25,9 +25,10 @@ from memoryd.ipc.events import Message, Tier
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.model import CORE_FILES, Root, directory_of
 from memoryd.memory.ports import Author
+from memoryd.memory.proposal_rules import ATTACK
 from memoryd.memory.proposals import Proposal
 from memoryd.worker.ports import Applied, Run
-from memoryd.worker.run import Runner
+from memoryd.worker.run import Plan, Runner
 
 PIECE = 50  #: memories of one transaction, and proposals of one run
 
@@ -53,8 +54,7 @@ class Filing:
         if await asyncio.to_thread(_ignored, source.path):
             tally.off_record += len(found)
             return
-        if mine and source.mine:
-            tally.doubted += [(source.path, memory.place) for memory in found if memory.tier is Tier.REPOSITORY]
+        tally.doubted += [(source.path, memory.place) for memory in found if memory.doubted]
         for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
             memories = list(group)
             wanted = named or source.cwd
@@ -79,10 +79,11 @@ class Filing:
             roots = self._roots(directory)
             view = await self.runner.shelf.view(roots)
             wanted = await asyncio.to_thread(wishes, told, view)
+            doubted = frozenset(one.seq for one in told if one.memory.doubted)
             tally.duplicates += wanted.duplicates
             tally.left += wanted.left
             for start in range(0, len(wanted.proposals), PIECE):
-                await self._run(roots, wanted.proposals[start : start + PIECE], tally)
+                await self._run(roots, wanted.proposals[start : start + PIECE], doubted, tally)
                 yield 0
 
     async def _append(self, source: Notebook, cwd: str | None, piece: Sequence[Memory], tally: Tally) -> None:
@@ -108,12 +109,15 @@ class Filing:
         view = await self.runner.shelf.view(self._roots(binding.dir))
         tally.duplicates += sum(is_there(memory.gist or memory.text, view) for memory in piece)
 
-    async def _run(self, roots: Mapping[Root, Path], proposals: Sequence[Proposal], tally: Tally) -> None:
+    async def _run(
+        self, roots: Mapping[Root, Path], proposals: Sequence[Proposal], doubted: frozenset[int], tally: Tally
+    ) -> None:
         run = Run(
             id=uuid.uuid4().hex, dir=directory_of(roots), roots=roots, author=Author.RUN,
             action="import", agent="import",
         )  # fmt: skip
-        outcome, plan = await self.commands.attempt(run, self.runner.propose(run, proposals))
+        proposed = self.runner.propose(run, proposals)
+        outcome, plan = await self.commands.attempt(run, lambda base: _shown(proposed(base), doubted))
         if isinstance(outcome, Applied):
             tally.runs.append(run.id)
         waiting = sum(one.for_review for one in plan.refused)
@@ -124,6 +128,17 @@ class Filing:
     def _roots(self, directory: Path) -> Mapping[Root, Path]:
         user = {Root.USER: self.user_memory}
         return user if directory == self.user_memory else {**user, Root.PROJECT: directory}
+
+
+def _shown(plan: Plan, doubted: frozenset[int]) -> Plan:
+    """What was refused for signs of an attack alone waits for a person where it may be that person's own rule."""
+    refused = (
+        replace(one, for_review=True, tier=Tier.REPOSITORY)
+        if one.reason.startswith(ATTACK) and not doubted.isdisjoint(one.proposal.cites)
+        else one
+        for one in plan.refused
+    )
+    return replace(plan, refused=tuple(refused))
 
 
 def _ignored(path: Path) -> bool:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from memoryd.ipc.events import Tier
+from memoryd.ipc.events import Event, Tier
 from memoryd.memory.model import EntryType
 
 
@@ -48,7 +49,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chats:
-    """A database in which a host keeps all of its conversations."""
+    """A file in which a host keeps conversations that its hooks tell in other words: a database, or one of Cursor's."""
 
     path: Path
     stamp: Stamp
@@ -64,6 +65,14 @@ class Notebook:
     form: str  #: a key of `notebooks.FORMS`, and the host of the sessions that keep what it says
     cwd: str | None = None  #: of the project that it belongs to; None: the user's, or each memory says it
     mine: bool = False  #: rules that the user keeps by hand, outside of any repository
+
+
+class Talk(NamedTuple):
+    """One conversation out of a host's database; those of sub-agents are none."""
+
+    session_id: str
+    cwd: str | None
+    events: list[Event]
 
 
 Source = Transcript | Chats | Notebook
@@ -84,3 +93,4 @@ class Memory:
     project: str | None = None  #: the name of a project, where the notebook knows no path
     cwd: str | None = None  #: of its project, where memories of one notebook belong to several
     tags: tuple[str, ...] = ()
+    doubted: bool = False  #: a line of the user's own rules that shows signs of an attack: they have to see it first

@@ -1,7 +1,7 @@
 """The first records of a file of JSON lines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,16 @@ def cwd_of(path: Path) -> str | None:
 
 def records(text: str) -> Iterator[dict[str, Any]]:
     """The whole JSON objects at the start of a file, one a line."""
-    for line in text.split("\n", MAX_RECORDS)[:MAX_RECORDS]:
+    return _objects(text.split("\n", MAX_RECORDS)[:MAX_RECORDS])
+
+
+def lines(text: str) -> Iterator[dict[str, Any]]:
+    """All of them."""
+    return _objects(text.split("\n"))
+
+
+def _objects(rows: Iterable[str]) -> Iterator[dict[str, Any]]:
+    for line in rows:
         try:
             record = parse(line)
         except ValueError:

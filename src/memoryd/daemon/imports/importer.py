@@ -1,7 +1,6 @@
 """An import from its plan to its end, a second of work at a time: the client asks for the next until it is finished."""
 
 import asyncio
-import gc
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import astuple, dataclass, field
@@ -13,16 +12,16 @@ from memoryd.daemon.imports.conversations import Conversations
 from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
 from memoryd.daemon.imports.reading import is_over
-from memoryd.daemon.imports.recognising import recognise
+from memoryd.daemon.imports.recognising import SOURCES, recognise
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.walking import Refusal, candidates
 from memoryd.daemon.journal.imported import ImportedFiles
-from memoryd.errors import NotFound
+from memoryd.errors import NotFound, UsageError
 
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
 MAX_REST_SECONDS = 0.25
-DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it; where it is yours, save it yourself"
+DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it: it waits in `memoryd review list`"
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
 
 
@@ -66,9 +65,14 @@ class Importer:
     async def begin(self, wanted: Wanted) -> UnderWay:
         """Look at what is there; nothing is read whole, nothing changed.
 
+        :raises UsageError: nothing that this host keeps can be read
         :raises NotFound: nothing is at one of the paths
         :raises LimitExceeded: too many files
         """
+        if wanted.host not in (None, *SOURCES):
+            raise UsageError(
+                f"nothing that {wanted.host} keeps can be imported; name one of {', '.join(sorted(SOURCES))}"
+            )
         sources, passed_over = await asyncio.to_thread(_plan, wanted, self.data)
         one = UnderWay(id=uuid.uuid4().hex, wanted=wanted, sources=sources, passed_over=passed_over)
         one.work = self._work(one)
@@ -103,10 +107,8 @@ class Importer:
                 one.tally.files_unchanged += 1
                 yield source.stamp.size
             else:
-                async for size in self._source(one, source, filing):
+                async for size in self._source(one, source, filing, read):
                     yield size
-                if isinstance(source, Notebook):
-                    read.append(source)
             one.tally.files_done += 1
         if one.wanted.dry:
             return
@@ -120,7 +122,8 @@ class Importer:
             await asyncio.to_thread(self.make_due, directory)
         self.look_again()
 
-    async def _source(self, one: UnderWay, source: Source, filing: Filing) -> AsyncIterator[int]:
+    async def _source(self, one: UnderWay, source: Source, filing: Filing, read: list[Notebook]) -> AsyncIterator[int]:
+        """Take one source in, or say why not; a notebook that was read is done once what it said is filed."""
         wanted, tally = one.wanted, one.tally
         try:
             if isinstance(source, Notebook):
@@ -128,6 +131,7 @@ class Importer:
                     yield size
                 one.passed_over += [PassedOver(path=path, why=DOUBTED.format(place)) for path, place in tally.doubted]
                 tally.doubted.clear()
+                read.append(source)
                 yield source.stamp.size
                 return
             talks = self.conversations
@@ -149,23 +153,15 @@ class Importer:
 
 
 async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
-    """Go on for half a second; returns whether that was all.
-
-    The many small objects make the interpreter collect garbage; what lived before is no part of that, or each time all
-    of the daemon would stand still until everything was looked at.
-    """
+    """Go on for half a second; returns whether that was all."""
     began = mono()
     until = began + ANSWER_SECONDS
-    gc.freeze()
-    try:
-        async for size in work:
-            one.tally.bytes_done += size
-            if mono() >= until:
-                return False
-            await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
-            began = mono()
-    finally:
-        gc.unfreeze()
+    async for size in work:
+        one.tally.bytes_done += size
+        if mono() >= until:
+            return False
+        await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
+        began = mono()
     return True
 
 

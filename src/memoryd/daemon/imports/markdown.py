@@ -131,9 +131,12 @@ def _rules(text: str, at: datetime, mine: bool) -> Iterator[Memory]:
     above = text.count("\n") - body.count("\n")
     for item in items(body):
         by_agent = bool(_AGENTS_SECTION.search(item.heading))
-        vouched = mine and not threats(item.text)
-        tier = Tier.HOST if by_agent else Tier.USER if vouched else Tier.REPOSITORY
-        yield Memory(text=item.text, tier=tier, at=at, place=f"line {above + item.line}", description=item.heading)
+        doubted = mine and not by_agent and bool(threats(item.text))
+        tier = Tier.HOST if by_agent else Tier.USER if mine and not doubted else Tier.REPOSITORY
+        yield Memory(
+            text=item.text, tier=tier, at=at, place=f"line {above + item.line}", description=item.heading,
+            doubted=doubted,
+        )  # fmt: skip
 
 
 def _body_line(text: str) -> int:

@@ -15,6 +15,7 @@ from memoryd.fsio import read_all
 MAX_BYTES = 8 * 1024 * 1024  #: of a file that is read whole
 HEAD_BYTES = 4096
 
+FORMS = frozenset({databases.CLAUDE_MEM, exports.MEM0, *markdown.READERS})  #: of notebooks, as they are told
 _RULE_NAMES = {
     "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "QWEN.md", "copilot-instructions.md",
     ".cursorrules", ".windsurfrules", ".clinerules",

@@ -6,12 +6,13 @@ Texts have the ids of their parts, turns that of their prompt, which is what its
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
 from memoryd.daemon import originals
 from memoryd.daemon.imports.databases import MAGIC, moment_of, reading, tables
+from memoryd.daemon.imports.found import Talk
 from memoryd.ipc.events import Event, EventAdapter, Tier
 from memoryd.ipc.hosts.jsonhooks import Fields
 from memoryd.ipc.hosts.opencode import uses_tool
@@ -22,14 +23,6 @@ _PARTS = (
     "select part.id, part.data, message.id as message, message.data as head, message.time_created as at from part"
     " join message on message.id = part.message_id where part.session_id = ? order by message.time_created, part.id"
 )
-
-
-class Talk(NamedTuple):
-    """One conversation; those of sub-agents are none."""
-
-    session_id: str
-    cwd: str | None
-    events: list[Event]
 
 
 def is_opencode(path: Path, head: bytes) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memoryd.daemon.imports import heads, notebooks, opencode
+from memoryd.daemon.imports import cursor, heads, hermes, notebooks, opencode
 from memoryd.daemon.imports.found import Candidate, Chats, Notebook, PassedOver, Source, Transcript
 from memoryd.daemon.imports.heads import Records, first
 from memoryd.daemon.imports.walking import Refusal, head_of
@@ -40,9 +40,17 @@ def _known(candidate: Candidate) -> Source | PassedOver | None:
     path, found = candidate.path, None
     if path.suffix in (".jsonl", ".json"):
         found = _transcript(candidate)
-    elif path.suffix == ".db" and opencode.is_opencode(path, head_of(path, 16)):
-        return Chats(path=path, stamp=candidate.stamp, host="opencode")
+    elif path.suffix == ".db" and (host := _keeper(path)):
+        return Chats(path=path, stamp=candidate.stamp, host=host)
     return found or notebooks.recognise(candidate)
+
+
+def _keeper(path: Path) -> str | None:
+    """The host that keeps its conversations in a database."""
+    head = head_of(path, 16)
+    if opencode.is_opencode(path, head):
+        return opencode.HOST
+    return hermes.HOST if hermes.is_hermes(path, head) else None
 
 
 def _host_of(found: Source | PassedOver | None) -> str | None:
@@ -55,9 +63,13 @@ def _host_of(found: Source | PassedOver | None) -> str | None:
             return None
 
 
-def _transcript(candidate: Candidate) -> Transcript | PassedOver | None:
+def _transcript(candidate: Candidate) -> Source | PassedOver | None:
     head = heads.head(candidate.path)
     records = list(heads.records(head))
+    if cursor.is_cursors(candidate.path, records):
+        if cursor.SUB_AGENTS in candidate.path.parts:
+            return PassedOver(path=candidate.path, why=_SUB_AGENT)
+        return Chats(path=candidate.path, stamp=candidate.stamp, host=cursor.HOST)
     for host, look in _HOSTS.items():
         known = look(records, candidate.path, head)
         if known == "sub-agent":
@@ -122,3 +134,6 @@ def _qwen(records: Records, _path: Path, _head: str) -> Known:
 _HOSTS: Mapping[str, Callable[[Records, Path, str], Known]] = {
     "claude-code": _claude, "codex": _codex, "copilot": _copilot, "gemini": _gemini, "qwen": _qwen,
 }  # fmt: skip
+
+#: what `--host` may name: whose conversations or memories can be told
+SOURCES = frozenset({*_HOSTS, opencode.HOST, hermes.HOST, cursor.HOST, *notebooks.FORMS})

@@ -5,6 +5,7 @@ Blocking.
 """
 
 import json
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.clock import parse_rfc3339, rfc3339
-from memoryd.daemon.journal.evidence import said
+from memoryd.daemon.journal.evidence import SPOKEN, foreign_in, said
 from memoryd.daemon.journal.reviews import digest_of, put
 from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Row, Store
@@ -20,7 +21,14 @@ from memoryd.ipc.events import Tier
 
 KIND = "dream"
 MAX_TEXTS = 4_000  #: newest texts of a directory's users that one pass reads
+MAX_FOREIGN = 20_000  #: newest events of a directory in which others' texts are looked for
 LIVE, BACKFILL = "live", "backfill"  #: lanes: what came of late; what old notes and summaries told
+
+
+_SPOKEN_IN = (
+    "select kind, at, data from events join sessions on sessions.id = session"
+    f" where dir = ? and kind in {SPOKEN} order by seq desc limit ?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +57,23 @@ def texts(journal: Store, directory: Path, since: datetime) -> list[Said]:
             one = Said(seq=row["seq"], at=parse_rfc3339(row["at"]), session=session, text=text)
             found.setdefault((*session, " ".join(text.split())), one)
     return list(found.values())
+
+
+def first_quoted(journal: Store, directory: Path, statements: Sequence[str]) -> list[datetime | None]:
+    """When a tool, a page or an agent first said each statement in any session of a directory; None: never."""
+    from memoryd.worker.agents.rules.quoting import Repeated  # an idle daemon holds no patterns
+
+    repeated = Repeated(statements)
+    first: list[str | None] = [None] * len(statements)
+
+    def query(connection: sqlite3.Connection) -> list[datetime | None]:
+        for kind, at, data in connection.execute(_SPOKEN_IN, (str(directory), MAX_FOREIGN)):
+            for text in foreign_in(kind, json.loads(data)):
+                for n in repeated.by(text):
+                    first[n] = min(at, first[n] or at)
+        return [parse_rfc3339(at) if at else None for at in first]
+
+    return journal.read(query)
 
 
 def shown(journal: Store, sessions: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, frozenset[str]]]:

@@ -13,7 +13,8 @@ from memoryd.memory.ports import Span
 
 _FOREIGN_EVENTS = 400  #: newest tool, web and assistant texts of a session that are compared with a user's text
 
-_SPOKEN = "('message', 'turn', 'tool_use', 'pre_compact', 'post_compact', 'subagent_stop')"
+#: kinds of events in which others may speak than the user
+SPOKEN = "('message', 'turn', 'tool_use', 'pre_compact', 'post_compact', 'subagent_stop')"
 
 #: `spawned`: the session belongs to a sub-agent, so its prompts are the parent agent's
 _SPAN = (
@@ -47,13 +48,13 @@ class JournalEvidence:
         def query(connection: sqlite3.Connection) -> list[tuple[Tier, str]]:
             marks = ",".join("?" * len(wanted))
             rows = connection.execute(
-                f"select kind, data from events where kind in {_SPOKEN}"
+                f"select kind, data from events where kind in {SPOKEN}"
                 f" and session in (select session from events where seq in ({marks}))"
                 f" and (? or at < (select max(at) from events where seq in ({marks}))) order by seq desc limit ?",
                 (*wanted, later, *wanted, _FOREIGN_EVENTS),
             )
             parts = (part for kind, data in rows for part in parts_of(kind, json.loads(data)))
-            return [(tier, text) for role, tier, text in parts if text and not (role == "user" and tier is Tier.USER)]
+            return [(tier, text) for role, tier, text in parts if text and not _is_users(role, tier)]
 
         return self.journal.read(query)
 
@@ -71,10 +72,19 @@ def _span(row: sqlite3.Row) -> Span:
 def said(kind: str, data: Mapping[str, Any]) -> tuple[Role, Tier, str]:
     """Who said what in an event: role, tier and text ('' for an event without text); the user first."""
     parts = parts_of(kind, data)
-    users = "\n".join(text for role, tier, text in parts if role == "user" and tier is Tier.USER)
+    users = "\n".join(text for role, tier, text in parts if _is_users(role, tier))
     if users and kind != "message":
         return "user", Tier.USER, users
     return parts[-1] if parts else ("tool", Tier.TOOL, "")
+
+
+def foreign_in(kind: str, data: Mapping[str, Any]) -> list[str]:
+    """What others than the user say in an event."""
+    return [text for role, tier, text in parts_of(kind, data) if text and not _is_users(role, tier)]
+
+
+def _is_users(role: Role, tier: Tier) -> bool:
+    return role == "user" and tier is Tier.USER
 
 
 def parts_of(kind: str, data: Mapping[str, Any]) -> list[tuple[Role, Tier, str]]:

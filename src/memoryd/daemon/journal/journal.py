@@ -52,6 +52,9 @@ class Appended:
     job: str | None = None
 
 
+_MEMORY = ("user/memory/*.md", "projects/*/memory/*.md")
+
+
 @dataclass(slots=True)
 class Journal(Store):
     """Events go in here."""
@@ -69,7 +72,7 @@ class Journal(Store):
         :raises RestartNeeded: a newer program wrote it
         :raises JournalFull: no space, not even to open it
         :raises CannotWrite: it cannot be written
-        :raises InternalError: it is damaged
+        :raises InternalError: it is damaged, or there and empty though memory stands beside it
         """
         try:
             return cls._open(path, triggers or Triggers(), clock)
@@ -80,8 +83,13 @@ class Journal(Store):
 
     @classmethod
     def _open(cls, path: Path, triggers: Triggers, clock: Clock) -> "Journal":
+        was_there = path.exists()
+        if was_there and not path.stat().st_size:  # before SQLite would drop its WAL
+            _refuse_beside_memory(path)
         connection = connect(path)
         try:
+            if was_there and not schema.version_of(connection, path):
+                _refuse_beside_memory(path)
             cls._make_ready(connection, path, clock)
         except BaseException:
             connection.close()
@@ -130,10 +138,10 @@ class Journal(Store):
         )
         return Binding(dir=Path(row["dir"]), kind=row["kind"], project=row["project"]) if row else None
 
-    def binding_above(self, host: str, session_id: str) -> Binding | None:
-        """Where the session is bound that started this one as its sub-agent. Blocking."""
-        parent = spawns.AgentGraph(self).parent(host, session_id)
-        return self.binding_of(host, parent) if parent else None
+    def binding_above(self, event: Event) -> Binding | None:
+        """Where the session is bound whose sub-agent the event comes from. Blocking."""
+        parent = spawns.AgentGraph(self).parent_at(event.host, event.session_id, rfc3339(event.at))
+        return self.binding_of(event.host, parent) if parent else None
 
     def project_root(self, directory: Path) -> Path | None:
         """The root of the project that a memory directory belongs to. Blocking."""
@@ -154,10 +162,19 @@ def data_json(event: Event) -> str:
     return data
 
 
+def _refuse_beside_memory(path: Path) -> None:
+    """An empty journal is a new one where nothing was remembered yet; else it is one that was lost.
+
+    :raises InternalError: memory stands beside it
+    """
+    if any(any(path.parent.glob(pattern)) for pattern in _MEMORY):
+        raise damaged("it is empty, though memory stands beside it")
+
+
 def append_one(connection: sqlite3.Connection, arrival: Arrival, data: str, triggers: Triggers, now: str) -> Appended:
     event = arrival.event
     at = rfc3339(event.at)
-    if delegated.matters(event) and spawns.is_child(connection, event.host, event.session_id):
+    if delegated.matters(event) and spawns.is_child(connection, event.host, event.session_id, arrival.binding.dir):
         event, triggers = delegated.as_told(event), delegated.TRIGGERS
         data = data_json(event)
     if covers(connection, host=event.host, session_id=event.session_id, at=at, kind=event.kind, data=data):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.daemon.journal.evidence import said
+from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Store
 from memoryd.ipc.events import Tier
 
@@ -38,8 +39,8 @@ def turns_since_written(journal: Store, host: str, session_id: str) -> int:
 
 def _lately(connection: sqlite3.Connection, host: str, session_id: str, most: int) -> Lately | None:
     session = connection.execute(
-        "select id, dir from sessions where host = ?1 and session_id = ?2 and ended_at is null and not headless"
-        " and not exists (select 1 from spawns where spawns.host = ?1 and child = ?2)", (host, session_id),
+        "select id, dir from sessions where host = ? and session_id = ? and ended_at is null and not headless"
+        f" and not {IS_CHILD}", (host, session_id),
     ).fetchone()  # fmt: skip
     if session is None:
         return None

@@ -4,8 +4,9 @@ drafts that were refused whole. A row is written in the transaction that makes i
 
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +26,16 @@ from memoryd.worker.ports import Run
 #: the run by which a decision changed memory, for who takes the decision back
 MIGRATION = "alter table reviews add column decided_run text;"
 
-MAX_OPEN = 200  #: rows of a directory that wait; the oldest go first
+#: rows of a directory that are open: of wishes, and of each other kind. What waits stays, however much comes after it;
+#: of what only tells, the oldest go
+MAX_OPEN = 200
+MAX_OF_RUN = 20  #: wishes that one consolidation may leave
 PROPOSALS = ("save", "supersede", "lines", "archive")  #: kinds that are one wish
-WAITING = (*PROPOSALS, "contradiction")  #: kinds that wait for a person; the others only tell
+WAITING = (*PROPOSALS, "contradiction")  #: kinds that wait for a person
+TELLING = ("outside", "draft")  #: kinds that only tell
+
+
+_DECISION = re.compile(r"(?P<status>accepted|rejected) review-(?P<id>\d{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +112,20 @@ class Reviews:
 
         return self.journal.write(write)
 
-    def settle(self, ident: int, status: str, run: str | None, rejected: Sequence[Rejected] = ()) -> None:
-        """Note a decision and the run it made; facts that were rejected need a later word of the user."""
+    def asked(self, directory: Path, kind: str, slugs: Collection[str]) -> int:
+        """Take back the wishes of memoryd's own about other entries than these; returns how many wait on."""
+        own = "status = 'open' and dir = ? and kind = ? and run_id is null and json_extract(detail, '$.slug')"
+        values = str(directory), kind, json.dumps([*slugs])
+        self.journal.execute(f"delete from reviews where {own} not in (select value from json_each(?))", *values)
+        return len(self.journal.rows(f"select 1 from reviews where {own} in (select value from json_each(?))", *values))
+
+    def settle(self, ident: int, status: str, rejected: Sequence[Rejected] = ()) -> None:
+        """Note a decision that made no run; facts that were rejected need a later word of the user."""
 
         def write(connection: sqlite3.Connection) -> None:
             now = rfc3339(self.journal.clock())
             connection.execute(
-                "update reviews set status = ?, decided_at = ?, decided_run = ? where id = ?", (status, now, run, ident)
+                "update reviews set status = ?, decided_at = ?, decided_run = null where id = ?", (status, now, ident)
             )
             connection.executemany(
                 "insert into rejected (root, fact, after_seq, run_id) values (?,?,?,?)",
@@ -133,16 +148,40 @@ class Reviews:
         self.journal.write(write)
 
 
+def decision(ident: int, status: str) -> str:
+    """What a run is about that carries a decision out: its commit settles the row."""
+    return f"{status} review-{ident}"
+
+
+def settle_by(connection: sqlite3.Connection, run_id: str, now: str) -> None:
+    """Note the decision that a run carries out, in the transaction that commits it."""
+    about = connection.execute("select reason from runs where id = ?", (run_id,)).fetchone()[0] or ""
+    if found := _DECISION.fullmatch(about):
+        connection.execute(
+            "update reviews set status = ?, decided_at = ?, decided_run = ? where id = ? and status = 'open'",
+            (found["status"], now, run_id, int(found["id"])),
+        )
+
+
 def put_proposals(connection: sqlite3.Connection, run: Run, refused: Iterable[Refused], now: str) -> None:
     """Note what a run was refused only because no user said it."""
-    for one in refused:
-        if one.for_review and run.author is Author.RUN and run.action != "dream":  # what is dreamt waits already
-            scope = root_of(one.proposal, has_project=run.has_project)
-            put(
-                connection, digest=_digest(run.dir, one.proposal), dir=str(run.dir), scope=str(scope),
-                kind=one.proposal.kind, detail=one.proposal.model_dump_json(), reason=one.reason,
-                tier=str(one.tier), run_id=run.id, at=now,
-            )  # fmt: skip
+    wished = [one for one in refused if one.for_review and run.author is Author.RUN and run.action != "dream"]
+    room = MAX_OF_RUN if run.job is not None else len(wished)  # an import has a bound of its own
+    rows = (_row_of(run, one, now) for one in wished)
+    fresh = [row for row in rows if not _is_known(connection, row["digest"])]
+    for row in fresh[:room]:
+        put(connection, **row)
+    if left := len(fresh[room:]):
+        _leave_out(connection, fresh[0], left)
+
+
+def _row_of(run: Run, one: Refused, now: str) -> dict[str, str]:
+    return {
+        "digest": _digest(run.dir, one.proposal), "dir": str(run.dir),
+        "scope": str(root_of(one.proposal, has_project=run.has_project)), "kind": one.proposal.kind,
+        "detail": one.proposal.model_dump_json(), "reason": one.reason, "tier": str(one.tier), "run_id": run.id,
+        "at": now,
+    }  # fmt: skip
 
 
 def put_refused_draft(connection: sqlite3.Connection, run: Run, reason: str, now: str) -> None:
@@ -185,13 +224,48 @@ _WRITERS = {Author.OUTSIDE: "someone outside memoryd", Author.HOST: "the agent i
 
 def put(connection: sqlite3.Connection, **row: str | None) -> None:
     """Write a row of the inbox, by the names of its columns; one of a digest that was seen before changes nothing."""
-    names, marks = ",".join(row), ",".join("?" * len(row))
-    connection.execute(f"insert or ignore into reviews ({names}) values ({marks})", tuple(row.values()))
+    if _is_known(connection, row["digest"]):
+        return
+    if row["kind"] not in TELLING and _open_like(connection, row) >= MAX_OPEN:
+        _leave_out(connection, row, 1)
+        return
+    _insert(connection, row)
     connection.execute(
-        "delete from reviews where status = 'open' and dir = ?1 and id not in"
-        " (select id from reviews where status = 'open' and dir = ?1 order by id desc limit ?2)",
+        f"delete from reviews where status = 'open' and dir = ?1 and kind in {TELLING} and id not in (select id"
+        f" from reviews where status = 'open' and dir = ?1 and kind in {TELLING} order by id desc limit ?2)",
         (row["dir"], MAX_OPEN),
     )
+
+
+def _is_known(connection: sqlite3.Connection, digest: str | None) -> bool:
+    return connection.execute("select 1 from reviews where digest = ?", (digest,)).fetchone() is not None
+
+
+def _open_like(connection: sqlite3.Connection, row: Mapping[str, str | None]) -> int:
+    """How many rows of a row's kind are open; all wishes are one kind."""
+    kinds = PROPOSALS if row["kind"] in PROPOSALS else [row["kind"]]
+    found = connection.execute(
+        "select count(*) from reviews where status = 'open' and dir = ? and kind in (select value from json_each(?))",
+        (row["dir"], json.dumps(kinds)),
+    )
+    return int(found.fetchone()[0])
+
+
+def _leave_out(connection: sqlite3.Connection, row: Mapping[str, str | None], count: int) -> None:
+    """Tell that so many wishes found no room, in one row a directory until a person puts it away."""
+    digest = digest_of("left-out", str(row["dir"]))
+    known = connection.execute("select detail from reviews where digest = ? and status = 'open'", (digest,)).fetchone()
+    left = count + (json.loads(known[0])["left_out"] if known else 0)
+    reason = f"{left} wishes that no user voiced found no room: decide what waits, and what comes again is shown"
+    connection.execute("delete from reviews where digest = ?", (digest,))
+    _insert(connection, {
+        **row, "digest": digest, "kind": "draft", "detail": json.dumps({"left_out": left}), "reason": reason,
+    })  # fmt: skip
+
+
+def _insert(connection: sqlite3.Connection, row: Mapping[str, str | None]) -> None:
+    names, marks = ",".join(row), ",".join("?" * len(row))
+    connection.execute(f"insert into reviews ({names}) values ({marks})", tuple(row.values()))
 
 
 def _digest(directory: Path, proposal: Proposal) -> str:

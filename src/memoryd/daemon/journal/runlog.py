@@ -59,11 +59,11 @@ class RunLog:
         if run_id is None:
             rows = self.journal.rows(
                 "select * from runs where outcome = 'applied' and action not in ('undo', 'purge')"
-                " and id not in (select reason from runs where action = 'undo' and outcome = 'applied')"
+                " and id not in (select value from json_each(?2))"
                 " and (?1 is null or dir in (select value from json_each(?1)))"
                 " order by started_at desc limit 1",
-                None if dirs is None else json.dumps([str(path) for path in dirs]),
-            )
+                None if dirs is None else json.dumps([str(path) for path in dirs]), json.dumps([*self._taken_back()]),
+            )  # fmt: skip
         else:
             rows = self.journal.rows(
                 "select * from runs where outcome = 'applied' and id like ? || '%' limit 2", run_id.replace("%", "")
@@ -92,10 +92,19 @@ class RunLog:
         return {**rows[0], "files": json.loads(rows[0]["files"])}
 
     def undone(self, run_id: str) -> bool:
-        """Whether a run was taken back."""
-        return bool(
-            self.journal.rows("select 1 from runs where action = 'undo' and outcome = 'applied' and reason = ?", run_id)
-        )
+        """Whether a run was taken back, and that was not taken back itself."""
+        return run_id in self._taken_back()
+
+    def _taken_back(self) -> set[str]:
+        """The runs that do not stand: an undo counts while it was not undone itself."""
+        undos: dict[str, list[str]] = {}
+        for row in self.journal.rows("select id, reason from runs where action = 'undo' and outcome = 'applied'"):
+            undos.setdefault(row["reason"], []).append(row["id"])
+
+        def stands(run_id: str) -> bool:
+            return not any(map(stands, undos.get(run_id, ())))
+
+        return {run_id for run_id in undos if not stands(run_id)}
 
     def changes(self, run_id: str) -> list[Row]:
         """What a run, or a `v<N>`, did: root, path, and digests before and after."""

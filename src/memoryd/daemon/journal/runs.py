@@ -11,7 +11,7 @@ from memoryd.clock import parse_rfc3339, rfc3339
 from memoryd.daemon.journal.counting import add_to_stats, set_stats
 from memoryd.daemon.journal.evidence import JournalEvidence
 from memoryd.daemon.journal.queue import finish
-from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft
+from memoryd.daemon.journal.reviews import put_proposals, put_refused_draft, settle_by
 from memoryd.daemon.journal.roots import roots_of
 from memoryd.daemon.journal.spawns import IS_CHILD
 from memoryd.daemon.journal.store import Store
@@ -144,7 +144,7 @@ class JournalRuns:
     def start(self, run: Run, about: str | None = None) -> None:
         """Note a run that a person's command makes; a job's run is noted at its claim.
 
-        :param about: of an undo the run that it takes back
+        :param about: of an undo the run that it takes back, of a review the decision that it carries out
         """
         self.journal.execute(
             "insert into runs (id, dir, author, action, agent, outcome, reason, started_at)"
@@ -202,6 +202,7 @@ def _commit(connection: sqlite3.Connection, commit: Commit, now: str) -> None:
     if run.action == "undo":  # what it takes back may have taken facts back itself: they may come again
         connection.execute("delete from rejected where run_id = (select reason from runs where id = ?)", (run.id,))
     put_proposals(connection, run, commit.refused, now)
+    settle_by(connection, run.id, now)
     files = sorted({f"{_root_name(run, c.root)}/{c.path}" for c in commit.changes})
     span = commit.projection
     connection.execute(

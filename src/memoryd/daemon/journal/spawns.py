@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from memoryd.daemon.journal.store import Row, Store
 from memoryd.ipc.events import Event, SessionEnd, SubagentStart, SubagentStop
@@ -30,13 +31,25 @@ REPORTS = """
     create index events_reports on events (session, json_extract(data, '$.child_session_id'))
         where kind = 'subagent_stop';
 """
-#: of a row of `sessions`: another session started it as its sub-agent
-IS_CHILD = "exists (select 1 from spawns where spawns.host = sessions.host and child = sessions.session_id)"
+#: of a row of `sessions`: another session of its memory started it as its sub-agent. An id alone does not say so: hosts
+#: count their sub-agents, and another project's session may have that id
+IS_CHILD = (
+    "exists (select 1 from spawns where spawns.host = sessions.host and child = sessions.session_id and not exists"
+    " (select 1 from sessions above where above.host = spawns.host and above.session_id = parent"
+    " and above.dir != sessions.dir))"
+)
+#: of a row of `spawns`: the session of that id, where there is one, is the sub-agent's
+_IS_OURS = (
+    "not exists (select 1 from sessions below join sessions above on above.host = below.host"
+    " where below.host = spawns.host and below.session_id = child and above.session_id = parent"
+    " and above.dir != below.dir)"
+)
 
 #: a session, `?2` of host `?1`, and all the sub-agents below it, however deep
-FAMILY = """
+FAMILY = f"""
     with recursive family (session_id) as (
-        values (?2) union select child from spawns join family on parent = family.session_id where host = ?1
+        values (?2) union select child from spawns join family on parent = family.session_id
+        where host = ?1 and {_IS_OURS}
     )
 """
 
@@ -76,9 +89,13 @@ def _open(connection: sqlite3.Connection, edge: tuple[str, str, str], agent_type
         close_below(connection, edge[0], edge[2], closed)
 
 
-def is_child(connection: sqlite3.Connection, host: str, session_id: str) -> bool:
-    """Whether another session started this one as its sub-agent."""
-    found = connection.execute("select 1 from spawns where host = ? and child = ? limit 1", (host, session_id))
+def is_child(connection: sqlite3.Connection, host: str, session_id: str, directory: Path) -> bool:
+    """Whether another session of this memory directory started this one, which may be new, as its sub-agent."""
+    found = connection.execute(
+        "select 1 from spawns where host = ?1 and child = ?2 and not exists (select 1 from sessions above"
+        " where above.host = ?1 and above.session_id = parent and above.dir != ?3) limit 1",
+        (host, session_id, str(directory)),
+    )
     return found.fetchone() is not None
 
 
@@ -86,7 +103,7 @@ def close_below(connection: sqlite3.Connection, host: str, session_id: str, at: 
     """Close every open edge that leads down from a session."""
     connection.execute(
         "with recursive below (id) as (select ?2 union select child from spawns join below on parent = id"
-        " where host = ?1)"
+        f" where host = ?1 and {_IS_OURS})"
         " update spawns set closed_at = ?3 where host = ?1 and parent in (select id from below)"
         " and closed_at is null and opened_at <= ?3",
         (host, session_id, at),
@@ -106,10 +123,19 @@ class AgentGraph:
         """The session that started this one as its sub-agent."""
         row = self.journal.read(
             lambda c: c.execute(
-                "select parent from spawns where host = ? and child = ? order by opened_at limit 1", (host, session_id)
+                f"select parent from spawns where host = ? and child = ? and {_IS_OURS} order by opened_at limit 1",
+                (host, session_id),
             ).fetchone()
         )
         return row and str(row["parent"])
+
+    def parent_at(self, host: str, session_id: str, moment: str) -> str | None:
+        """The session whose sub-agent of that id had not ended by then: a later session of the id is another one's."""
+        rows = self.journal.rows(
+            "select parent from spawns where host = ? and child = ? and (closed_at is null or closed_at >= ?)"
+            " order by opened_at limit 1", host, session_id, moment,
+        )  # fmt: skip
+        return str(rows[0]["parent"]) if rows else None
 
     def with_reports(self, rows: Iterable[Row]) -> list[Row]:
         """Edges, each with what its sub-agent said to its parent at its end: `report`, in the event `report_seq`."""
@@ -138,7 +164,7 @@ def _descendants(connection: sqlite3.Connection, host: str, session_id: str, ope
         fresh = list({row["session_id"]: {**row, "depth": depth} for row in level[::-1]}.values())[::-1]
         fresh = [row for row in fresh if row["session_id"] not in seen]
         found += fresh
-        below = [row["session_id"] for row in fresh]
+        below = [row["session_id"] for row in fresh if row["recorded"]]
         seen.update(below)
         level, depth = _children(connection, host, below, open_only=open_only), depth + 1
     return found
@@ -149,7 +175,8 @@ def _children(connection: sqlite3.Connection, host: str, parents: list[str], *, 
         dict(row)
         for row in connection.execute(
             "select host, child as session_id, parent, agent_type, opened_at, closed_at,"
-            " exists (select 1 from sessions s where s.host = spawns.host and s.session_id = child) as recorded"
+            f" {_IS_OURS} and exists (select 1 from sessions s where s.host = spawns.host and s.session_id = child)"
+            " as recorded"
             " from spawns where host = ? and parent in (select value from json_each(?))"
             " and (closed_at is null or not ?) order by opened_at, child",
             (host, json.dumps(parents), open_only),

@@ -1,6 +1,7 @@
 """Where the reader of each session's transcript stands. An offset only saves work: ids make reading again harmless."""
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from memoryd.clock import rfc3339
 from memoryd.daemon.journal import unread
 from memoryd.daemon.journal.journal import Appended, Arrival, Binding, Journal, append_one, data_json
 from memoryd.daemon.journal.store import Row
+from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import TranscriptState
 
 
@@ -51,6 +53,13 @@ class Positions:
         """A transcript was read as far as it goes, or cannot be read."""
         if position.unread:
             self.journal.write(lambda connection: unread.forget(connection, position.host, position.session_id))
+
+    def of_this_memory(self, position: Position, events: Sequence[Event]) -> list[Event]:
+        """The events without those of a sub-agent whose id another memory's session has: they are not that one's."""
+        others = {event.session_id for event in events} - {position.session_id}
+        bound = {one: self.journal.binding_of(position.host, one) for one in others}
+        foreign = {one for one, binding in bound.items() if binding and binding.dir != position.binding.dir}
+        return [event for event in events if event.session_id not in foreign]
 
     def of_directory(self, directory: Path) -> list[Position]:
         """The sessions of a job: those with events that are not consolidated yet."""

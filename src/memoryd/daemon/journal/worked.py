@@ -38,7 +38,7 @@ MIGRATION = """
     create index procedure_hits_by_file on procedure_hits (root, path);
 """
 
-VERSION = 2  #: of how work is read from events; after another one all is looked at again
+VERSION = 3  #: of how work is read from events; after another one all is looked at again
 EVENTS = 2_000  #: of a session that one pass reads
 TASK_CHARS, MAX_CITES, MAX_WORK = 120, 24, 2_000
 PROMPT_CHARS = 8_000  #: of a prompt are read: what is asked stands in its beginning

@@ -98,3 +98,7 @@ class Host(Protocol):
         Never raises for content: lines that cannot be read are counted in `bad_lines`.
         """
         ...
+
+    def agent_transcript(self, path: str, session_id: str, child: str) -> str | None:
+        """Where the transcript of a sub-agent lies whose end the transcript at `path` tells of, and no hook does."""
+        ...

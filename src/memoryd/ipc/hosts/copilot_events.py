@@ -1,7 +1,7 @@
 """Copilot's session log, `events.jsonl`: JSON lines to messages and tool uses.
 
 A record holds the prompt twice: as typed (`content`), which is read, and with what hooks put in. What a sub-agent does
-stands in the same file under its `agentId`.
+stands in the same file under its `agentId`: it is told as that sub-agent's session.
 """
 
 import re
@@ -12,7 +12,7 @@ from memoryd.ipc.hosts.jsonlines import LineReader, identifier
 
 _WANTED = re.compile(
     rb'"type"\s*:\s*"(?:session\.context_changed|user\.message|assistant\.message|tool\.execution_start'
-    rb'|tool\.execution_complete|abort)"'
+    rb'|tool\.execution_complete|subagent\.started|abort)"'
 )
 
 _WEB = {"web_fetch", "web_search"}
@@ -28,8 +28,9 @@ class CopilotLines(LineReader):
         data = record.get("data")
         if not isinstance(data, dict):
             raise ValueError("a record without data")
-        if record.get("agentId") or data.get("parentToolCallId"):
-            return
+        self.agent = identifier(record.get("agentId"))
+        if self.agent is None and data.get("parentToolCallId"):
+            return  # a sub-agent's that nobody can name
         self.moment(record.get("timestamp"))
         record_id = identifier(record.get("id")) or self.unnamed_id(line)
         match record.get("type"):
@@ -43,15 +44,19 @@ class CopilotLines(LineReader):
                 self._call(record_id, data)
             case "tool.execution_complete":
                 self._result(record_id, data)
-            case "abort":
+            case "subagent.started" if self.agent and (agent_type := identifier(data.get("agentName"))):
+                self.starts_agent(record_id, self.agent, agent_type)
+            case "abort" if self.agent is None:
                 self.interrupt()
 
     def _moved(self, where: object) -> None:
         self.cwd = where[:4096] if isinstance(where, str) and where else self.cwd
 
     def _user(self, record_id: str, data: dict[str, Any]) -> None:
-        """A prompt; another source than the person is a skill or the host itself."""
-        if data.get("source") in (None, "", "user"):
+        """A prompt; another source than the person is a skill, the host itself, or who started a sub-agent."""
+        if self.agent:
+            self.message(record_id, "assistant", str(data.get("content") or ""))
+        elif data.get("source") in (None, "", "user"):
             self.interrupt()
             self.message(record_id, "user", str(data.get("content") or ""))
 

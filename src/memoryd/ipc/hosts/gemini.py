@@ -1,11 +1,12 @@
 """Gemini CLI: hook payloads to events, memory to the JSON it expects. The transcript is read by `gemini_transcript`.
 
 `PreCompress` tells of a compaction that a person asked for; as `auto` it fires before every turn of the model and tells
-nothing. Tools and compactions are told by the transcript; of sub-agents nothing tells. What is printed must be one JSON
+nothing. Tools, compactions and the ends of sub-agents are told by the transcript. What is printed must be one JSON
 object: plain text would be shown to people.
 """
 
 from dataclasses import replace
+from pathlib import PurePath
 from typing import ClassVar
 
 from memoryd.ipc.events import SessionStart
@@ -54,6 +55,10 @@ class Gemini(JsonHooks):
         self, chunk: bytes, *, session_id: str, cwd: str | None, state: TranscriptState, final: bool
     ) -> TranscriptRead:
         return read(chunk, host=self.name, session_id=session_id, cwd=cwd, state=state, final=final)
+
+    def agent_transcript(self, path: str, session_id: str, child: str) -> str | None:
+        """In a folder that bears the session's name, beside its own."""
+        return str(PurePath(path).parent / session_id / f"{child}.jsonl") if "/" not in session_id + child else None
 
 
 HOST = Gemini()

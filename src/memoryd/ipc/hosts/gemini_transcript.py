@@ -16,6 +16,8 @@ from memoryd.ipc.hosts.record import compact, parse
 _PATCHES = (b'{"$set"', b'{"$rewindTo"')
 #: how a user's record begins that the host wrote
 _HOST_MADE = ("<session_context>", "System: Potential loop detected")
+_LOADED = "\n<loaded_context>"  #: how the part begins that stands before what a sub-agent is asked
+_REPORT = "\nResult:\n"  #: behind it stands what a sub-agent found
 _SUMMARY = ("<state_snapshot>", "</state_snapshot>")  #: what a summary of the conversation holds, in a user's record
 
 
@@ -104,6 +106,8 @@ class GeminiLines(LineReader):
         content = record.get("content")
         if any("functionResponse" in part for part in parts_of(content)):
             return
+        if isinstance(content, list):
+            content = [part for part in parts_of(content) if not text_of_parts([part]).startswith(_LOADED)]
         whole = text_of_parts(content)
         if not whole.startswith(_HOST_MADE) and not _is_summary(whole):
             text = typed(text_of_parts(record.get("displayContent") or content))
@@ -117,9 +121,18 @@ class GeminiLines(LineReader):
         status = call.get("status")
         if status in ("success", "error"):
             self.moment(call.get("timestamp"))
-            self.result(call_id, nth(record_id, n + 1), _result_text(call.get("result")), ok=status == "success")
+            text = _result_text(call.get("result"))
+            self.result(call_id, nth(record_id, n + 1), text, ok=status == "success")
+            self._agent(f"{record_id}/agent-{n}", call, given.get("agent_name"), text)
         else:
             self.interrupt()
+
+    def _agent(self, event_id: str, call: dict[str, Any], name: object, result: str) -> None:
+        """A call that names a sub-agent has ended it; what it found stands behind how it ended."""
+        child, agent_type = identifier(call.get("agentId")), identifier(name)
+        if child and agent_type:
+            head, found, report = result.partition(_REPORT)
+            self.stopped_agent(event_id, child, agent_type, report if found else head)
 
 
 def _is_summary(text: str) -> bool:

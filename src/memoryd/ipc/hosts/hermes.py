@@ -17,8 +17,8 @@ from memoryd.ipc.hosts.jsonhooks import Fields, JsonHooks, Payload, Said, string
 from memoryd.ipc.hosts.record import compact
 
 _NO_SESSION = '"session_id": ""'  #: as it writes the end of a program that was quit without a prompt
-_NOBODY = ("subagent", "curator", "cron")  #: platforms on which no person talks
-_REVIEW = "Review the conversation above and "  #: how the prompt of a review begins
+NOBODY = ("subagent", "curator", "cron")  #: platforms on which no person talks
+REVIEW = "Review the conversation above and "  #: how the prompt of a review begins
 _TALK = ("on_session_start", "pre_llm_call", "post_llm_call", "on_session_end")  #: what is a person's alone
 
 _TIERS = {
@@ -48,11 +48,21 @@ def _tool(told: Payload) -> Said:
     """A tool's use and what it gave; out of the spool comes its outcome alone."""
     name, status = string(told, "tool_name") or "unknown", told.get("status")
     found = told.get("tool_input")
-    given = found if isinstance(found, dict) else {}
-    return jsonhooks.uses_tool(
-        name, given, string(told, "result") or "", turn=string(told, "turn_id"),
+    return uses_tool(
+        name, found if isinstance(found, dict) else {}, string(told, "result") or "", turn=string(told, "turn_id"),
         ok=status == "ok" if status is not None else told.get("ok") is True, took_ms=told.get("duration_ms"),
-        tier=_TIERS.get(name, Tier.TOOL), files=_files(name, given, string(told, "cwd") or ""),
+        cwd=string(told, "cwd") or "",
+    )  # fmt: skip
+
+
+def uses_tool(
+    name: str, given: Mapping[str, Any], result: str, *, turn: str | None, ok: bool | None, cwd: str,
+    took_ms: object = None,
+) -> tuple[Fields, ...]:  # fmt: skip
+    """As `jsonhooks.uses_tool`; the database that keeps the conversations knows it, too."""
+    return jsonhooks.uses_tool(
+        name, given, result, turn=turn, ok=ok, took_ms=took_ms, tier=_TIERS.get(name, Tier.TOOL),
+        files=_files(name, given, cwd),
     )  # fmt: skip
 
 
@@ -100,7 +110,7 @@ class Hermes(JsonHooks):
     def fields(self, name: str, payload: Payload, env: Mapping[str, str]) -> Said:
         extra = payload.get("extra")
         told = {**(extra if isinstance(extra, dict) else {}), **payload}
-        nobody = told.get("platform") in _NOBODY or str(told.get("user_message")).startswith(_REVIEW)
+        nobody = told.get("platform") in NOBODY or str(told.get("user_message")).startswith(REVIEW)
         return None if nobody and name in _TALK else super().fields(name, told, env)
 
     def reply(self, event_name: str, context: str) -> str:

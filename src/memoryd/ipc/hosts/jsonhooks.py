@@ -64,6 +64,9 @@ class JsonHooks:
         """A host whose transcript is not read: its hooks bring the texts."""
         return TranscriptRead(events=(), consumed=len(chunk), state=state)
 
+    def agent_transcript(self, path: str, session_id: str, child: str) -> str | None:
+        return None
+
     def event_name(self, payload: Payload, hook: RawHook) -> str:
         """The host's name of the event: the payload's, else the one named at install."""
         return string(payload, "hook_event_name") or hook.event or ""
@@ -214,7 +217,7 @@ def uses_tool(
         "summary": summary_of(given, interrupted=ok is None),
         "ok": ok,
         "duration_ms": known_ms,
-        "files": files,
+        "files": () if ok is False else files,  # what failed touched none
     }
     use: Fields = {"kind": "tool_use", "turn_id": turn, "data": data}
     said: Fields = {"kind": "message", "turn_id": turn, "data": {"role": "tool", "text": result, "tier": tier}}

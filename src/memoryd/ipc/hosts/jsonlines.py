@@ -35,6 +35,7 @@ class Call:
     tier: Tier  #: of its result
     at: datetime
     turn_id: str | None
+    session_id: str
     offset: int  #: where its record starts
     state: TranscriptState  #: before its record
 
@@ -48,6 +49,7 @@ class LineReader:
     cwd: str | None
     state: TranscriptState
     at: datetime = _EPOCH  #: of the record that is read
+    agent: str | None = None  #: of the record that is read: the sub-agent whose it is
     events: list[Event] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)  #: in the order of the file
     bad_lines: int = 0
@@ -116,6 +118,17 @@ class LineReader:
         data = {"trigger": "auto", "summary": cut(summary)}
         self._emit({"kind": "pre_compact", "id": event_id, "at": self.at, "data": data})
 
+    def starts_agent(self, event_id: str, child: str, agent_type: str) -> None:
+        """The session has started a sub-agent, whose records follow in the same file."""
+        data = {"child_session_id": child, "agent_type": agent_type}
+        fields = {"session_id": self.session_id, "id": event_id, "at": self.at}
+        self._emit({"kind": "subagent_start", **fields, "data": data})
+
+    def stopped_agent(self, event_id: str, child: str, agent_type: str, report: str) -> None:
+        """A sub-agent of the session has ended, which no hook tells."""
+        data = {"child_session_id": child, "agent_type": agent_type, "last_message": cut(report)}
+        self._emit({"kind": "subagent_stop", "id": event_id, "at": self.at, "data": data})
+
     def call(
         self, call_id: str, event_id: str, name: str, given: object, *,
         tier: Tier = Tier.TOOL, files: Sequence[dict[str, str]] = (),
@@ -126,7 +139,7 @@ class LineReader:
             self._tool_use(replaced, ok=None, ended_at=None)
         self.calls[call_id] = Call(
             event_id=event_id, name=name, given=given, files=files, tier=tier, at=self.at,
-            turn_id=self.state.turn_id, offset=self._offset, state=self._before,
+            turn_id=self.state.turn_id, session_id=self._speaker, offset=self._offset, state=self._before,
         )  # fmt: skip
 
     def result(self, call_id: str, event_id: str, text: str, *, ok: bool) -> None:
@@ -154,12 +167,18 @@ class LineReader:
             "summary": summary_of(call.given, interrupted=ended_at is None),
             "ok": ok,
             "duration_ms": took_ms if took_ms >= 0 else None,
-            "files": call.files,
+            "files": () if ok is False else call.files,  # what failed touched none
         }
-        self._emit({"kind": "tool_use", "id": call.event_id, "at": call.at, "turn_id": call.turn_id, "data": data})
+        fields = {"session_id": call.session_id, "id": call.event_id, "at": call.at, "turn_id": call.turn_id}
+        self._emit({"kind": "tool_use", **fields, "data": data})
+
+    @property
+    def _speaker(self) -> str:
+        """The session of the record that is read."""
+        return self.agent or self.session_id
 
     def _emit(self, fields: dict[str, Any]) -> None:
-        envelope = {"host": self.host, "session_id": self.session_id, "cwd": self.cwd, **fields}
+        envelope = {"host": self.host, "session_id": self._speaker, "cwd": self.cwd, **fields}
         self.events.append(EventAdapter.validate_python(envelope))
 
 

@@ -29,6 +29,7 @@ export const Memoryd = async ({ directory } = {}) => {
   if (process.env.MEMORYD_CHILD) return {} // an agent of the daemon's own
 
   const sessions = new Map() // by id, the one used longest ago first
+  const untold = new Set() // firings that wait for those before them
   let told = Promise.resolve() // one firing after another, so that they arrive in the order in which they happened
 
   const session = (id) => {
@@ -44,7 +45,11 @@ export const Memoryd = async ({ directory } = {}) => {
   const tell = (event, about, fields, milliseconds = ACK_MS) => {
     const payload = { session_id: about.id, cwd: about.directory, turn_id: about.turn, ...fields }
     const firing = lineOf(event, payload)
-    told = told.then(() => deliver(event, payload, firing, milliseconds)).catch(() => "")
+    untold.add(firing)
+    told = told
+      .then(() => deliver(firing, milliseconds))
+      .catch(() => "")
+      .finally(() => untold.delete(firing))
     return told
   }
 
@@ -167,7 +172,11 @@ export const Memoryd = async ({ directory } = {}) => {
       for (const one of sessions.values()) {
         if (one.turn && !one.parent) tell("end", one, { reason: "exit", turn_id: undefined })
       }
+      const waiting = [...untold]
+      await Promise.allSettled(waiting.map(leave)) // first: opencode may end at any moment
       await within(told, EXIT_MS)
+      const taken = waiting.filter((firing) => !untold.has(firing) && firing.taken)
+      await Promise.allSettled(taken.map(({ name }) => unlink(join(SPOOL, name)))) // told twice counts once
     }),
   }
 }
@@ -224,15 +233,16 @@ const lineOf = (event, payload) => {
     const request = { jsonrpc: "2.0", id: 1, method: "hook.deliver", params: { ...params, raw: JSON.stringify(raw) } }
     return JSON.stringify(request) + "\n"
   }
-  return { line, name: `${nanoseconds()}-${process.pid}-${id}` }
+  return { event, payload, line, name: `${nanoseconds()}-${process.pid}-${id}` }
 }
 
-const deliver = async (event, payload, firing, milliseconds) => {
+const deliver = async (firing, milliseconds) => {
   let late = false
   let absent = false
   if ((await age(".slow")) >= SLOW_MS) {
     try {
-      const reply = JSON.parse(await ask(firing.line(payload), milliseconds))
+      const reply = JSON.parse(await ask(firing.line(firing.payload), milliseconds))
+      firing.taken = Boolean(reply.result)
       if (reply.result) return reply.result.stdout
       if (reply.error?.data?.retry === "never") return ""
     } catch (error) {
@@ -240,7 +250,7 @@ const deliver = async (event, payload, firing, milliseconds) => {
       absent = error.code === "ENOENT" || error.code === "ECONNREFUSED"
     }
   }
-  await spool(firing.name, firing.line(event === "tool" ? outcomeOnly(payload) : payload))
+  await leave(firing)
   if (late) await touch(join(SPOOL, ".slow"))
   if (absent) await start()
   return ""
@@ -255,6 +265,11 @@ const start = async () => {
   const child = spawn(starter, [], { detached: true, stdio: "ignore", cwd: "/", env: {} })
   child.on("error", () => {})
   child.unref()
+}
+
+const leave = (firing) => {
+  const { event, payload, line, name } = firing
+  return (firing.left ??= spool(name, line(event === "tool" ? outcomeOnly(payload) : payload)))
 }
 
 // A tool's input and output may be large and secret.

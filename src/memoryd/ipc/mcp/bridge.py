@@ -25,7 +25,6 @@ from memoryd.ipc.mcp.lines import (
     ASKED,
     MAX_DESCRIPTION_CHARS,
     MAX_LINE_BYTES,
-    MAX_SCHEMA_CHARS,
     MAX_TEXT_CHARS,
     MAX_TOOLS,
     Answer,
@@ -35,6 +34,7 @@ from memoryd.ipc.mcp.lines import (
     Ready,
     ToolInfo,
 )
+from memoryd.ipc.mcp.listing import tool_by_tool
 from memoryd.ipc.redaction import redact
 
 KEPT_CHARS = 300  #: of the last that a server printed before it failed to start
@@ -106,8 +106,12 @@ async def _client(begin: Begin, errors: TextIO, unasked: MessageHandlerFnT) -> A
     command, *args = begin.command
     server = StdioServerParameters(command=command, args=args, env=dict(begin.env), encoding_error_handler="replace")
     us = Implementation(name="memoryd", version=__version__)
-    transport = stdio_client(server, errlog=errors)
+    agreed: list[Client] = []
+    transport = tool_by_tool(
+        stdio_client(server, errlog=errors), lambda: agreed[0].protocol_version if agreed else None
+    )
     async with Client(transport, mode="auto", client_info=us, cache=None, message_handler=unasked) as client:
+        agreed.append(client)
         yield client
 
 
@@ -118,7 +122,7 @@ async def _tools(client: Client) -> list[ToolInfo]:
         found += page.tools
         if not (cursor := page.next_cursor) or len(found) >= MAX_TOOLS:
             break
-    return [_told(tool) for tool in found[:MAX_TOOLS] if len(json.dumps(tool.input_schema)) <= MAX_SCHEMA_CHARS]
+    return [_told(tool) for tool in found[:MAX_TOOLS]]
 
 
 def _told(tool: Tool) -> ToolInfo:

@@ -20,6 +20,7 @@ class ReviewItem(Result):
     text: str  #: what would be written or taken away; a diff for `outside`, both memories for `contradiction`
     reason: str
     tier: Tier  #: of the text that it rests on
+    flags: tuple[str, ...] = ()  #: classes of threat that it shows signs of: read it twice
     words: str | None = None  #: what an edit starts from; None: nothing of it can be worded otherwise
     quotes: tuple[str, ...] = ()  #: `<tier>: <words>` of the cited events
     sources: tuple[str, ...] = ()  #: `host/session#seq` of each quote

@@ -23,6 +23,9 @@ WRITER_BYTES = 15_000_000  #: the least that tantivy takes
 MAX_ASKED = 128  #: tokens of a query that are looked up: the rarest; a prompt may be as long as it likes
 LOOK_SECONDS = 1.0
 COMMON_WEIGHT = 0.3  #: of a single CJK character beside the pairs
+MANY_TEXTS = (
+    20_000  #: a character in more texts is not looked for beside a pair: a list as long as the index, for little
+)
 BEGUN_WEIGHT = 0.5  #: of a token that begins with what was asked for
 MAX_BEGUN = 20  #: such tokens, the commonest
 KIND_WEIGHT = 0.6  #: of the best member of a kind of thing that is asked for
@@ -142,7 +145,9 @@ class IndexReader:
         words = asked(query)
         if not words:
             return []
-        ranking = Query.boolean_query([(Occur.Should, term) for term in self._ranking(field, query, words, searcher)])
+        among = sum(searcher.doc_freq("dir", one) for one in dirs) if dirs else searcher.num_docs
+        terms = self._ranking(field, query, words, searcher, among)
+        ranking = Query.boolean_query([(Occur.Should, term) for term in terms])
         needed = [self._word(field, word, searcher) for word in words] if every else []
         needed += [self._one_of("dir", dirs)] if dirs else []
         clauses = [(Occur.Must, ranking), *((Occur.Must, Query.const_score_query(one, 0.0)) for one in needed)]
@@ -175,13 +180,16 @@ class IndexReader:
     def _all_of(self, field: str, tokens: Iterable[str]) -> Query:
         return Query.boolean_query([(Occur.Must, self._term(field, token)) for token in tokens])
 
-    def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher) -> list[Query]:
+    def _ranking(self, field: str, query: str, words: Sequence[Word], searcher: Searcher, among: int) -> list[Query]:
+        """:param among: so many texts are asked"""
         weights = dict.fromkeys(single(query), COMMON_WEIGHT)
         begun = (term for word in words for terms in self._begun(field, word, searcher) for term in terms)
         weights |= dict.fromkeys(begun, BEGUN_WEIGHT)
         weights |= {token: 1.0 for word in words for token in (word.whole, *word.parts) if token}
         weights |= {speaks(part): SPEAKER_WEIGHT for word in words for part in word.parts}
         counts = {token: count for token in weights if (count := searcher.doc_freq(field, token))}
+        if among > MANY_TEXTS and any(weights[token] > COMMON_WEIGHT for token in counts):
+            counts = {t: n for t, n in counts.items() if weights[t] > COMMON_WEIGHT or n <= MANY_TEXTS}
         rarest = sorted(counts, key=lambda token: counts[token])[:MAX_ASKED]
         asked_for = [self._boosted(self._term(field, token), weights[token]) for token in rarest]
         return asked_for + list(islice(self._kinds(field, words, weights, searcher), MAX_KINDS))

@@ -133,12 +133,47 @@ def test_whether_this_version_could_start_is_found_out_beside_the_one_that_runs(
     process.check()
 
 
-def test_a_daemon_that_is_silent_is_ended_and_replaced(cli: Cli, places: placing.Places) -> None:
-    script = "import signal, sys; from memoryd.daemon.lock import DataLock; from pathlib import Path\n"
-    script += "lock = DataLock.take(Path(sys.argv[1])); print('held', flush=True); signal.pause()"
-    command = [sys.executable, "-c", script, str(places.data)]
+def test_a_socket_that_cannot_be_listened_at_leaves_the_one_that_runs(
+    cli: Cli, places: placing.Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("start")
+    old = holder(places.data)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MEMORYD_SOCKET", str(tmp_path / "file/s"))
+    ran = cli("restart")
+    assert ran.status == 73, ran.err
+    assert process.health(places).pid == old
+
+
+_HELD = """
+import signal, sys
+from memoryd.daemon.lock import DataLock
+from pathlib import Path
+lock = DataLock.take(Path(sys.argv[1]))
+print('held', flush=True)
+while True: signal.pause()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "halt", "ended_by"),
+    [
+        ("", None, signal.SIGTERM),
+        ("", signal.SIGSTOP, signal.SIGTERM),
+        ("import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)", None, signal.SIGKILL),
+    ],
+    ids=["silent", "stopped", "stuck"],
+)
+def test_a_daemon_that_does_not_answer_is_ended_and_replaced(
+    before: str, halt: signal.Signals | None, ended_by: signal.Signals, cli: Cli, places: placing.Places,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(process, "STOP_SECONDS", 1.0)
+    command = [sys.executable, "-c", before + _HELD, str(places.data)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as silent:
         assert silent.stdout is not None
         assert silent.stdout.readline() == "held\n"
+        if halt:
+            silent.send_signal(halt)
         assert cli("restart").status == 0
-        assert silent.wait(10) == -signal.SIGTERM
+        assert silent.wait(10) == -ended_by

@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import shutil
 import sqlite3
 import threading
@@ -272,3 +273,22 @@ def test_what_recovery_found_in_the_wal_is_in_the_file_before_anyone_is_told_dup
     assert (cut / "state.db-wal").stat().st_size == 0
     assert again.read(lambda c: c.execute("select value from counters where name = 'kept'").fetchone()[0]) == 1
     again.close()
+
+
+@pytest.mark.parametrize("lost", ["all", "tables"])
+def test_an_empty_journal_is_a_new_one_only_where_nothing_is_remembered(tmp_path: Path, lost: str) -> None:
+    path = tmp_path / "state.db"
+    if lost == "tables":  # they stood in a WAL that is gone
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("pragma journal_mode = wal")
+    else:
+        path.touch()
+    memory = tmp_path / "projects" / "p-1" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "constraints.md").write_text("- never push\n")
+    left = path.read_bytes()
+    with pytest.raises(InternalError, match="it is empty, though memory stands beside it"):
+        Journal.open(path)
+    assert path.read_bytes() == left
+    (memory / "constraints.md").unlink()
+    Journal.open(path).close()

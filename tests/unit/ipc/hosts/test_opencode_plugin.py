@@ -7,7 +7,10 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,7 @@ class Listener:
 
     path: Path
     mute: bool = False
+    takes_seconds: float = 0.0  #: before it answers
     received: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -53,12 +57,13 @@ class Listener:
                 connection, _ = self._socket.accept()
             except OSError:
                 return
-            with connection.makefile("rwb") as stream:
+            with suppress(BrokenPipeError), connection.makefile("rwb") as stream:  # it may not have waited
                 request = json.loads(stream.readline())
                 self.received.append(request["params"])
                 if self.mute:
                     self._held.append(connection)
                     continue
+                time.sleep(self.takes_seconds)
                 result = {"stdout": f"<memory>{request['params']['event']}</memory>", "exit_code": 0, "seq": 1}
                 stream.write(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode() + b"\n")
             connection.close()
@@ -283,6 +288,15 @@ def test_a_daemon_that_does_not_answer_holds_nothing_up_for_long(places: Places,
     assert [one["event"] for one in listener.received] == ["start"], "after one deadline all goes to the spool"
     assert (places.spool / ".slow").exists()
     assert len([path for path in places.spool.iterdir() if path.name != ".slow"]) == 16
+
+
+def test_what_still_waits_for_a_busy_daemon_when_opencode_ends_is_spooled(places: Places, listener: Listener) -> None:
+    listener.takes_seconds = 0.2  # in time, each; not all of them before the end
+    play(places, [*TALK[:3], *(tool("s1", "m2", f"c{n}", "bash") for n in range(10))], patient=False)
+    spooled = [json.loads(path.read_text())["params"] for path in places.spool.iterdir() if path.stat().st_size]
+    kept = {one["id"]: one["event"] for one in (*listener.received, *spooled)}
+    assert len(listener.received) < len(kept)
+    assert Counter(kept.values()) == Counter(start=1, prompt=1, tool=10, end=1)
 
 
 def test_an_agent_of_the_daemons_own_is_not_listened_to(places: Places, listener: Listener) -> None:

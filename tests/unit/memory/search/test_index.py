@@ -8,6 +8,7 @@ import pytest
 from support.indexes import DirectIndex
 
 from memoryd.ipc.events import Role
+from memoryd.memory.search import index as searching
 from memoryd.memory.search.child import Child
 from memoryd.memory.search.documents import Document, Spoken, of_turns
 from memoryd.memory.search.engine import Engine
@@ -107,6 +108,20 @@ def test_who_is_named_is_found_by_what_they_say_before_what_is_said_to_them(inde
     index.apply(add=[d for one in spoken for d in of_turns([one])], remove=[], state=IndexState(seq=2))
     assert ids(index, "tea Ann") == ["1.0.u", "2.0.u"]
     assert ids(index, "tea Bob") == ["2.0.u", "1.0.u"]
+
+
+def test_a_character_of_too_many_texts_is_looked_for_only_where_no_pair_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MANY_TEXTS", 2)
+    index = DirectIndex(tmp_path / "index")
+    texts = ("头发很长", "发言", "发生", "长发")
+    documents = [one for seq, text in enumerate(texts) for one in of_turns([said(seq, text, session=f"h/{seq}")])]
+    index.apply(add=documents, remove=[], state=IndexState(seq=4))
+    assert ids(index, "头发") == ["0.0.u"]
+    assert sorted(ids(index, "发财")) == ["0.0.u", "1.0.u", "2.0.u", "3.0.u"]
+    index.apply(add=of_turns([said(5, "发明", dir="/b")]), remove=[], state=IndexState(seq=5))
+    assert ids(index, "头发", dirs=["/b"]) == ["5.0.u"]
 
 
 def test_removed_and_replaced_documents_are_not_found(index: Index) -> None:

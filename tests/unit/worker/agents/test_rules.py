@@ -22,7 +22,7 @@ from memoryd.memory.proposals import Archive, Lines, Save, Summary, Supersede
 from memoryd.memory.quality import Flag, lint
 from memoryd.memory.scan import threats
 from memoryd.worker.agents.rules import RulesAgent, learn
-from memoryd.worker.agents.rules.quoting import quoted_in
+from memoryd.worker.agents.rules.quoting import Repeated, quoted_in
 from memoryd.worker.agents.rules.reading import MAX_FACTS, laid_out, read
 from memoryd.worker.agents.rules.sentences import clauses
 from memoryd.worker.agents.rules.summary import MAX_NOTE_CHARS
@@ -461,6 +461,12 @@ def test_a_prompt_is_laid_out_in_what_stands_by_itself(prompt: str, sentences: l
     assert [sentence.text for _, placed in laid_out(prompt) for sentence, _ in placed] == sentences
 
 
+@pytest.mark.parametrize("said", ["我们团队有五个人", "咱们组一共八个人"])
+def test_what_is_said_of_us_is_not_said_of_the_user_too(said: str) -> None:
+    (fact,) = read(f"{said}。").facts
+    assert fact.text == said
+
+
 def test_a_statement_is_kept_without_the_question_behind_it() -> None:
     (fact,) = read("我用的是 Mac,平时写 Python,这个脚本为什么报错?").facts
     assert fact.text == "用户用的是 Mac,平时写 Python"
@@ -859,3 +865,13 @@ async def test_what_was_found_out_of_sentences_is_given_back_when_a_run_ends() -
     assert kept.cache_info().currsize
     await RulesAgent().propose(talk.projection(), MemoryView(), "run")
     assert not kept.cache_info().currsize
+
+
+def test_what_a_foreign_text_holds_of_a_statement_is_a_long_run_or_all_of_it() -> None:
+    long = "The releases of the billing service are built through the mirror on shelf nine"
+    short, chinese = "The mirror is on shelf nine.", "所有发布都要先经过夜间镜像站再推到生产环境。"
+    repeated = Repeated([long, short, chinese])
+    assert repeated.by(f"log 1\n  {long[:60]}\n ok") == {0}
+    assert repeated.by(f"log\n{short.removesuffix('.')} today") == {1}
+    assert repeated.by(f"打印：{chinese}") == {2}
+    assert repeated.by(f"{long[:30]} {short[:15]} {chinese[:8]}") == set()

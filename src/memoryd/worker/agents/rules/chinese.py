@@ -242,6 +242,7 @@ _GENERAL = (
 
 
 _WHO = re.compile(r"我(?!们|們|国|國|司|方|家公司)|本人|俺")
+_WE = re.compile(r"[我咱](?:们|們)")  #: says whose it is
 _YOURS = re.compile(r"你(?!们)")
 _TO_ME = re.compile(r"[给把跟对让问按由]我(?!们|們)")
 _I_AM = re.compile(r"I(?:'m| am) ")
@@ -270,7 +271,7 @@ def render(kind: Kind, text: str) -> str:
         return f"用户说：{text}"  # in these words, "me" cannot be taken for the agent
     text = said
     text = _I_AM.sub("用户是 ", text)
-    if kind is Kind.PERSON and "用户" not in text:
+    if kind is Kind.PERSON and "用户" not in text and not _WE.search(text):
         text = f"用户{text}"
     return text
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from memoryd.memory.spans import unquoted
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.caches import kept_for_a_run
 from memoryd.worker.agents.rules.chinese_script import simplified
@@ -16,12 +17,7 @@ from memoryd.worker.agents.rules.patterns import Language
 
 MAX_SENTENCE_CHARS = 400  #: longer ones are pasted or told, not stated
 LEAST_ITEMS = 2  #: that a line must count to be divided
-BLANK = "\x1a"  #: stands for a quoted character
 
-_QUOTED = lazy(
-    r'"[^"\n]{1,200}"|“[^“”\n]{1,200}”|「[^「」\n]{1,200}」|『[^『』\n]{1,200}』|‘[^‘’\n]{1,200}’'
-    r"|(?<![\w'’])'(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w)"
-)
 _MARKER = lazy(r"\s*(?:[-*+•]|\(?\d{1,2}[.)、]|[（(]?[一二三四五六七八九十][)）、])\s*(?=\S)")
 _NUMBERED = lazy(r"(?<![^\s,;:.，；：。！])(\(?(\d)[)）、]\s*(?=\S))")
 _ENDS = lazy(
@@ -55,7 +51,7 @@ class Sentence:
 
 def mask(text: str) -> str:
     """Return `text` in simplified characters, with the inside of each quotation blanked; the length stays."""
-    return simplified(_QUOTED.sub(lambda m: m[0][0] + BLANK * (len(m[0]) - 2) + m[0][-1], text))
+    return simplified(unquoted(text))
 
 
 def lines(own: str) -> Iterator[str]:
