@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.english_words import regex as english_regex
+from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 
 _NOUNS = """
@@ -221,6 +222,7 @@ def attributes_of(text: str) -> frozenset[str]:
     """Return the attributes that a statement, or a line of memory, gives a value of."""
     matched = simplified(text)
     found = {concept for concept, english, chinese in _frames() if english.search(matched) or chinese.search(matched)}
+    found |= {attribute for attribute, _ in named_values(matched)}
     found |= set(_named(matched) if language_of(matched) is ENGLISH else _named_in_chinese(matched))
     return frozenset(found)
 
