@@ -40,7 +40,7 @@ RAREST = {Scale.LASTING: 3, Scale.CHANGING: 2, Scale.FORGETTING: 2}  #: a sign o
 KEPT = {Scale.LASTING: 6000, Scale.CHANGING: 1500, Scale.FORGETTING: 1500}  #: most signs of a scale
 CLAUSE_SHARE = 0.3  #: of a clause beside a sentence
 SHARES = {
-    **dict.fromkeys(("en16", "en17", "en18", "zh16", "zh17"), 2.0),
+    **dict.fromkeys(("en16", "en17", "en18"), 2.0),
     "snippets": 2.0,
     "own": 2.0,
     "en14": 2.5,

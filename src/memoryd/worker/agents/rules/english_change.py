@@ -7,19 +7,19 @@ Group `old` is the place where the value stands, wider than the value: which wor
 
 from memoryd.worker.agents.rules.english_words import regex
 
-_END = r"(?=\s*(?:[,;:!?()]|\.(?:\s|$)|[-=]+>|→|\s[-–—]+\s|$|\b(?:to|with|for|into|in favou?r|but|and (?:i|we|now)|it['’]?s|now|any ?more)\b))"
+_END = r"(?=\s*(?:[,;:!?()]|\.(?:\s|$)|[-=]+>|→|\s[-–—]+\s|$|\b(?:to|with|for|into|in favou?r|but|and (?:i|we|now|installed|bought|got|took|began|started)|it['’]?s|now|any ?more|because|since|in the meantime)\b))"
 _SPAN = rf"(?P<old>[^,;:!?()\n]{{2,50}}?){_END}"
 _GONE = (
     r"(?:(?:['’]s| is| was| has| have| are| got)(?: been| now| finally| being| all| officially| just)* (?:gone|dead|history|retired|out|over|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out"
-    r"|discontinued|dropped|scrapped|killed|removed|replaced|cancell?ed|going away|deprecated|no more|toast)| (?:just |finally |contract )*(?:died|ended|expired|broke))"
+    r"|discontinued|expired|taken|busy|full|too \w+|dropped|scrapped|killed|removed|replaced|cancell?ed|going away|deprecated|no more|toast)| (?:just |finally |contract )*(?:died|ended|expired|broke|closed|passed away|laid (?:us|me) off|let me go|went under|shut down))"
 )
 _LEAVING = (
-    r"(?:instead of|rather than|in place of|no longer|no more|not|isn['’]?t|aren['’]?t|wasn['’]?t|(?:do|does|did)n['’]?t"
+    r"(?:instead of|rather than|in place of|no longer|no more|not|isn['’]?t|aren['’]?t|wasn['’]?t|(?:do|does|did)(?:n['’]?t| not)"
     r"|used to|stop(?:ped|ping)?|done with|finished with|through with|(?:tired|sick|rid|instead|fed up) (?:of|with)|bored with"
     r"|g[ai]v(?:e|en|es|ing) up(?: on)?|(?:mov|migrat|switch|went|go|cut|wean)\w*(?: myself)? (?:off|away from)|sorry|(?:good)?bye"
     r"|farewell|drop(?:ped|ping)?|ditch(?:ed|ing)|scrap(?:ped|ping)?|scratch|quit|left|leaving|sold|selling|retir(?:ed|ing)"
     r"|replac(?:e|ed|es|ing)|swap(?:ped|ping)?|trad(?:ed|ing)|exchanged|abandon(?:ed|ing)|cancell?(?:ed|ing)|remov(?:ed|ing)"
-    r"|wip(?:ed|ing)|uninstall(?:ed|ing)|kill(?:ed|ing)|deprecat(?:ed|ing)|sunset(?:ting)?|outgrew|lost|was)"
+    r"|wip(?:ed|ing)|uninstall(?:ed|ing)|kill(?:ed|ing)|deprecat(?:ed|ing)|sunset(?:ting)?|outgrew|lost|enough|still (?:assume|think|say|use)|too \w+ (?:on|with|for)|wrapped up|moved on from|was)"
 )
 
 NEWS = regex(

@@ -15,6 +15,11 @@ from memoryd.worker.agents.rules.topics import FRAME
 
 MAX_WORDS = 8  #: of a value; Chinese characters are words here
 _WORD = lazy(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff,;:!?]+")
+_NAME = lazy(r"\w*[A-Z0-9]\w*")
+_EDGES = lazy(
+    r"^(?:(?:the|my|our|an?|with|to|tak(?:e|ing)|us(?:e|ing)|on|in|of|do(?:ing)?) )+|(?: (?:in|up|off|down|out|for good))+$",
+    re.IGNORECASE,
+)
 _CJK = lazy(r"[\u3400-\u9fff]")
 _DENIED = lazy(r"\b(?:not|never|don't|avoid|no longer)\b|不|别|禁止")
 
@@ -26,12 +31,13 @@ def places_of_old(text: str, masked: str, language: Language) -> tuple[str, ...]
 
 
 def values_in(place: str) -> Iterator[str]:
-    """Yield what the value of a place may be, the longest first: a single word only at one of its ends."""
+    """Yield what the value of a place may be, the longest first: a single word only at one of its ends, or a name."""
+    place = _EDGES.sub("", place)
     words = [*_WORD.finditer(place)]
     for count in range(min(len(words), MAX_WORDS), 0, -1):
         for n in range(len(words) - count + 1):
             value = place[words[n].start() : words[n + count - 1].end()].strip(".`\"'")
-            if _is_a_value(value) and (count > 1 or n in (0, len(words) - 1)):
+            if _is_a_value(value) and (count > 1 or n in (0, len(words) - 1) or _NAME.match(value)):
                 yield value
 
 

@@ -8,11 +8,12 @@ from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
 from memoryd.worker.agents.rules.attributes import without_name
 from memoryd.worker.agents.rules.chinese_script import simplified
+from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.topics import FRAME
 
 _PRONOUN = (
-    r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never)"
+    r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never|its|im|ive|i[’']m|on|in|at|got|just|as|from|now|since|nowadays|not|too|no|starting|driving|using|running)"
 )
 _VERB = (
     r"(?:is|are|was|were|has|have|had|now|moved|moves|switched|changed|migrated|went|uses?|runs?|goes|lives?|happens?|must|should"
@@ -29,12 +30,12 @@ _BEARER = lazy(
 )
 #: what stands in front of the verb of a Chinese fact that gives something another value
 _CHINESE_BEARER = lazy(
-    r"(?:以后|今后|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)? *(?:现在|已经|以后|目前)*(?:都|统一|全)? *(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
+    r"(?:以后|今后|现在|目前|如今|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)? *(?:现在|已经|以后|目前)*(?:都|统一|全)? *(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
 )
 #: words of a subject that tell no project from another, and no thing of one from its next
 _GENERIC = content_words(
     "project repo repository service app application system code codebase production prod team company daily main"
-    " primary default current new old regular favourite favorite coding personal whole everything stack setup one thing"
+    " primary default current new old regular deploys deployments lockfile lock file queries query base favourite favorite coding personal whole everything stack setup one thing"
     " 以后 今后 项目 服务 这个 个项 团队 公司 系统 统现 现在 线上 这边 我们 主力 默认 新的 平时 最近 目前 用户 户现 在我 我的"
 )
 _KIN = (
@@ -48,7 +49,7 @@ _CHINESE_OTHERS = lazy(
 )
 _USER = lazy(r"the user\b", re.IGNORECASE)
 _SCOPE = lazy(
-    r"\b(?:for|within|inside) (?!everything|all\b|most|good|now|the (?:time|moment|future))"
+    r"\b(?:for|within|inside) (?!everything|all\b|most|good|now|(?:an? |half |\d+ |\w+ )*(?:hours?|minutes?|days?|weeks?|months?|years?)\b|the (?:time|moment|future))"
     r"((?:the |our |my |an? )?(?:[\w.-]+ ?){1,3})|^(?:in|on|at) ((?:the |our |my )?(?:[\w.-]+ ?){1,3}?)(?:,| (?:i|we|the|you)\b)",
     re.IGNORECASE,
 )
@@ -100,7 +101,14 @@ def _bearer(text: str) -> frozenset[str]:
         found = _BEARER.match(simplified(text))
     else:
         found = _CHINESE_BEARER.match(without_name(simplified(text)))
-    return content_words(without_name(found[1])) if found else frozenset()
+    return content_words(without_name(_without_values(found[1]))) if found else frozenset()
+
+
+def _without_values(phrase: str) -> str:
+    """What a phrase says beside the values that it names: "on Helix now" is about nothing of that name."""
+    for _, value in named_values(simplified(phrase)):
+        phrase = re.sub(re.escape(value), " ", phrase, flags=re.IGNORECASE)
+    return phrase
 
 
 def _kin(text: str) -> str:

@@ -8,9 +8,9 @@
 import re
 
 from memoryd.patterns import lazy
-from memoryd.worker.agents.rules.attributes import attributes_of
+from memoryd.worker.agents.rules.attributes import attributes_of, without_name
 from memoryd.worker.agents.rules.chinese_words import regex as chinese_regex
-from memoryd.worker.agents.rules.languages import ENGLISH
+from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH
 from memoryd.worker.agents.rules.patterns import Kind, Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
@@ -28,16 +28,22 @@ _PASSING = lazy(
 )
 _CHINESE_PASSING = chinese_regex(
     r"<TROUBLE>|<POINTS>|今天|明天|昨天|暂时|临时|这次|一会|如果|要是|[吗呢吧]|怎么|什么|为什么|能不能|可以|应该|可能|大概|好像|(?<!测)试|帮|请|看看|看一下|先|再|还没|还是"
-    r"|报[错了]|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|(?<!跟我)说|从来|记得|记住|几$|多少|老板|什么时候"
+    r"|报[错了]|[挂绿红]了|上挂|失败|不对|不行|没[有用]|[跑改写查弄做加删修]一?下|别|不要|不能|不许|必须|你|(?<!跟我)说|从来|记得|记住|几$|多少|老板|什么时候"
 )
 _CLAUSE_END = lazy(r"[,;](?=\s)|[，；]|\s+[-–—]+\s+")  #: "editor: Zed" is one
 #: what begins like an order: "port 8081", "test runner: vitest"
 _NAME_AND_VALUE = lazy(r"(?:\w+ )?\w+(?: ?[:=]| \d)|test (?:runner|framework|command)\b", re.IGNORECASE)
 _FOR_NOW = lazy(
-    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要",
+    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要|\b(?:ignore|sorry|nvm|never mind)\b",
     re.IGNORECASE,
 )
 _NAMED = lazy(r"\w*[A-Z]\w*|\d[\w.:/-]*|`[^`]+`|[\u4e00-\u9fff\x1a]|[\w-]+/[\w-]+")
+#: what people give a value of in plain Chinese words; of another attribute it is a name, a number or a day
+OF_PEOPLE = frozenset(
+    """city employer name nickname age birthday drink car bike commute pet instrument sport music diet hobby
+    pronouns""".split()
+) | {"job title", "working hours", "answer style", "answer language", "native language"}  # noqa: SIM905
+_CHINESE_VALUE = lazy(r"[A-Za-z]\w|\d|[周星]期?[一二三四五六日天]|每|点$|\x1a")
 _OURS = lazy(r"(?:my|our)\b|[我咱]", re.IGNORECASE)
 
 
@@ -57,6 +63,8 @@ def states_plainly(sentence: Sentence, language: Language) -> bool:
     given = attributes_of(language.render(Kind.PERSON, said))
     known = any(not attribute.startswith("own ") for attribute in given)
     named = _NAMED.search(said, len(said.split(" ")[0])) if language is ENGLISH else len(said) > 3
+    if language is CHINESE and known and not (given & OF_PEOPLE or _CHINESE_VALUE.search(without_name(said))):
+        return False
     if sentence.only and _is_short(said, language, MOST_ALONE):
         return bool(known or (named and given and _OURS.match(said)))
     return bool(known and named)

@@ -30,6 +30,7 @@ TENTATIVE = -250  #: from this on a sentence beside a correction may replace som
 HOPELESS = -350  #: patterns never lift a sentence of less to where it counts: they are not asked
 CUT = -300  #: a first or last clause below this is left out
 CHANGING = -50  #: from this on a fact replaces what is known about its topic
+TOLD = 150  #: from this on a sentence that gives a known attribute a new value is plain
 HINTING = -200  #: from this on it may, where the two are about the same attribute or share most of their topic
 ANNOUNCING = -50  #: from this much of a lasting statement on, a change holds for the whole prompt
 FORGETTING = -200  #: from this on a sentence is a wish to forget

@@ -15,7 +15,7 @@ from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
 from memoryd.worker.agents.rules.plain import states_plainly
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, weigh_clause
+from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, TOLD, weigh_clause
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
@@ -44,8 +44,10 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     if masked.endswith((":", "：")) or (weight < ASKED and not under_heading):
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
-    plain = _is_plain(found, sentence, weight) or (
-        weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language)
+    plain = (
+        _is_plain(found, sentence, weight)
+        or _tells_change(sentence, language)
+        or (weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language))
     )
     if sentence.lasting < LASTING and not under_heading and not plain:
         return []
@@ -67,6 +69,12 @@ def _is_plain(found: list[_Clause], sentence: Sentence, weight: int) -> bool:
     if kind in PLAIN_KINDS and _OWN.search(masked):
         return True
     return lasting >= SHORT and (kind is Kind.RULE or bool(_OURS.match(masked)))
+
+
+def _tells_change(sentence: Sentence, language: Language) -> bool:
+    """Whether a sentence tells a new value of a known attribute: "CI moved to Buildkite"."""
+    told = sentence.lasting >= PLAIN and sentence.changing >= TOLD and not language.question.match(sentence.masked)
+    return told and any(not attribute.startswith("own ") for attribute in attributes_of(sentence.text))
 
 
 def _by_attribute(found: list[_Clause], masked: str, language: Language) -> list[list[_Clause]]:
