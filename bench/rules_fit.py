@@ -41,13 +41,14 @@ KEPT = {Scale.LASTING: 6000, Scale.CHANGING: 1500, Scale.FORGETTING: 1500}  #: m
 CLAUSE_SHARE = 0.3  #: of a clause beside a sentence
 SHARES = {
     **dict.fromkeys(("en16", "en17", "en18"), 2.0),
-    "snippets": 2.0,
+    "snippets en": 3.0,
+    "snippets zh": 7.0,
     "own": 2.0,
     "en14": 2.5,
     "zh14": 2.5,
     "en15": 2.0,
     "zh15": 2.0,
-}  #: of the sets of plain statements
+}  #: of a set, or of its part in one language
 
 _MARK = re.compile(r"⟦([+!-])\s*(.*?)\s*⟧", re.DOTALL)
 _TAKES_BACK = re.compile(
@@ -174,7 +175,7 @@ def _samples(scale: Scale, known: Sequence[Row]) -> tuple[list[Signs], np.ndarra
         told = [(row.signs, row.changing if scale is Scale.CHANGING else row.forgetting, 1.0) for row in known]
         samples = [sample for sample in told if sample[1] is not None]
     else:
-        samples = [(row.signs, row.lasting, SHARES.get(row.set, 1.0)) for row in known]
+        samples = [(row.signs, row.lasting, SHARES.get(row.set, SHARES.get(f"{row.set} {row.code}", 1.0))) for row in known]
         samples += [(signs | {PART}, lasting, CLAUSE_SHARE) for row in known for signs, lasting in row.clauses]
     signs, wanted, shares = zip(*samples, strict=True)
     return list(signs), np.array(wanted, dtype=int), np.array(shares)

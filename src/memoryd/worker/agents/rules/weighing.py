@@ -45,7 +45,7 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
         return []
     found = list(_clauses(masked, language, under_heading=under_heading))
     plain = (
-        _is_plain(found, sentence, weight)
+        _is_plain(found, sentence, weight, language)
         or _tells_change(sentence, language)
         or (weight >= (ASKED if sentence.only else PLAIN) and states_plainly(sentence, language))
     )
@@ -56,11 +56,14 @@ def facts_of(sentence: Sentence, language: Language, *, under_heading: bool) -> 
     return [fact for fact in made if fact]
 
 
-def _is_plain(found: list[_Clause], sentence: Sentence, weight: int) -> bool:
+def _is_plain(found: list[_Clause], sentence: Sentence, weight: int, language: Language) -> bool:
     """Whether a statement is so plain that it is believed sooner: "remember: ...", or one clause about me or us."""
     masked, lasting = sentence.masked, sentence.lasting
     if found and found[0].remembered:
         return lasting >= PLAIN or (not masked.endswith(("?", "？")) and bool(_TOLD.match(masked)))
+    kinds = {clause.pattern.kind if clause.pattern else None for clause in found}
+    if kinds == {Kind.RULE} and language.standing.search(masked):
+        return lasting >= PLAIN
     if len(found) != 1:
         return False
     kind = found[0].pattern.kind if found[0].pattern else None
