@@ -17,6 +17,7 @@ from memoryd.worker.agents.rules.attributes import attributes_of
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.facts import Fact, Forget
 from memoryd.worker.agents.rules.held import Held, slots_of
+from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.olds import asserts, values_in
 from memoryd.worker.agents.rules.owners import elsewhere, new_scope, other_bearer, other_owner
@@ -229,7 +230,7 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
         return False
     if not named and other_owner(held.text, fact.text):
         return False
-    if _stays_forbidden(held, fact):
+    if _stays_forbidden(held, fact) or _of_another_value(held, fact, named):
         return False
     if named and (fact.may_change or fact.changes or fact.news) and not _beside(held, fact):
         return True
@@ -245,6 +246,16 @@ def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:
     if any(map(_NAMES_ONE.search, fact.old_values)):
         return False  # it says what it replaces, and this is another
     return fact.may_change or (held.file == "preferences.md" and "answer language" in shared)
+
+
+def _of_another_value(held: Held, fact: Fact, attributes: frozenset[str]) -> bool:
+    """Whether a fact names both values of a change, and the held one is a third: "from CockroachDB to DuckDB"."""
+    said, known = (_values(text, attributes) for text in (fact.said, held.text))
+    return len(said) > 1 and bool(known) and bool(fact.old_values) and not said & known
+
+
+def _values(text: str, attributes: frozenset[str]) -> set[str]:
+    return {value for attribute, value in named_values(simplified(text)) if attribute in attributes}
 
 
 def _stays_forbidden(held: Held, fact: Fact) -> bool:

@@ -1,7 +1,7 @@
 """Which value a sentence names as holding no longer: a place of the sentence, and the words of it that memory holds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from memoryd.memory.text import fold
@@ -37,8 +37,15 @@ def values_in(place: str) -> Iterator[str]:
     for count in range(min(len(words), MAX_WORDS), 0, -1):
         for n in range(len(words) - count + 1):
             value = place[words[n].start() : words[n + count - 1].end()].strip(".`\"'")
-            if _is_a_value(value) and (count > 1 or n in (0, len(words) - 1) or _NAME.match(value)):
+            if _is_a_value(value) and (count > 1 or _may_stand_alone(words, n)):
                 yield value
+
+
+def _may_stand_alone(words: Sequence[re.Match[str]], n: int) -> bool:
+    """Whether one word may be the value: one at an end, or a name among words that are none."""
+    if n in (0, len(words) - 1):
+        return True
+    return bool(_NAME.match(words[n][0])) and not any(_NAME.match(words[k][0]) for k in (n - 1, n + 1))
 
 
 def asserts(held: Held, value: str) -> bool:

@@ -131,7 +131,7 @@ async def test_what_does_not_fit_into_the_context_is_asked_about_in_smaller_part
     assert saved == [f"fact {n}" for n in range(12)]
 
 
-NEARLY = "Small steps work best for me."  #: the rules do not believe it by themselves
+NEARLY = "Small steps are what I need."  #: the rules do not believe it by themselves
 
 
 def facts(done: Done) -> set[str]:
