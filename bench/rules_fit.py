@@ -72,6 +72,10 @@ class Row:
     clauses: tuple[tuple[Signs, bool], ...] = field(default=())  #: and whether each is lasting
 
 
+def _share(row: Row) -> float:
+    return SHARES.get(row.set, SHARES.get(f"{row.set} {row.code}", 1.0))
+
+
 def rows() -> list[Row]:
     """Return every labelled sentence that is fitted, in the order of the sets."""
     fitted = {name: path for name, path in SNIPPETS.items() if name not in JUDGES}
@@ -175,7 +179,7 @@ def _samples(scale: Scale, known: Sequence[Row]) -> tuple[list[Signs], np.ndarra
         told = [(row.signs, row.changing if scale is Scale.CHANGING else row.forgetting, 1.0) for row in known]
         samples = [sample for sample in told if sample[1] is not None]
     else:
-        samples = [(row.signs, row.lasting, SHARES.get(row.set, SHARES.get(f"{row.set} {row.code}", 1.0))) for row in known]
+        samples = [(row.signs, row.lasting, _share(row)) for row in known]
         samples += [(signs | {PART}, lasting, CLAUSE_SHARE) for row in known for signs, lasting in row.clauses]
     signs, wanted, shares = zip(*samples, strict=True)
     return list(signs), np.array(wanted, dtype=int), np.array(shares)

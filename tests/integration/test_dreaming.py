@@ -161,7 +161,7 @@ async def test_what_tools_and_answers_say_is_no_mention_and_what_is_pasted_is_no
 
 async def test_a_state_of_the_moment_waits_for_a_person_however_often_it_comes(home: Path, project: str) -> None:
     async with days(home, project) as one:
-        await one.on_days(*(f"Look into job {n}, please. The staging server is down." for n in range(9)))
+        await one.on_days(*(f"Look into job {n}, please. The releases are built by hand for now." for n in range(9)))
         await one.ask("maintenance.run", **DREAM)
         found = (await one.ask("dream.list", all=True)).items
         assert [(item.status, item.unmet) for item in found] == [("open", ("it tells how things are just now",))]
@@ -183,7 +183,7 @@ async def test_what_a_tool_printed_in_another_session_is_not_the_users_word_when
 
 
 async def test_what_an_agent_says_in_summaries_becomes_a_dated_fact_at_best(home: Path, project: str) -> None:
-    said = "The nightly build lives on the blue machine."
+    said = "The nightly builds are kept on the blue machine."
     async with days(home, project) as one:
         roots, directory = await one.roots(), await one.directory()
         for n in range(6):

@@ -48,7 +48,6 @@ _NOUNS = """
     cat = 猫 猫咪
     car = 车 车子
     bike, bicycle = 自行车
-    commute = 通勤
     city, town, hometown, home town, home = 城市 家
     country = 国家
     office = 办公室
@@ -66,7 +65,7 @@ _NOUNS = """
     favourite language, favorite language, main language, favourite programming language, primary language = 主力语言 编程语言
     spelling = 拼写
     answer language = 回答语言
-    answer style, answer format, tone = 回答风格 回答方式 风格 语气
+    answer style, tone = 回答风格 回答方式 风格 语气
     database, db, datastore, data warehouse, warehouse = 数据库 数据仓库
     cache, caching, cache layer = 缓存
     queue, message queue, message broker, broker = 队列
@@ -127,6 +126,12 @@ _NOUNS = """
     retro, retrospective = 复盘会 回顾会
     planning, planning meeting = 计划会 排期会
     team meeting, weekly, weekly meeting = 周会
+    plotting library, plotting, plots = 画图库 绘图
+    experiment tracker, experiment tracking, tracking = 实验追踪 实验记录
+    end to end tests, e2e tests, e2e = 端到端测试
+    infrastructure tool, infrastructure, iac, infra = 基础设施
+    commute = 通勤
+    answer length, answer format, length of answers = 回答长度 回答篇幅
     reviewer, review owner, code owner, reviews, code review = 评审 审核人 代码评审
     approvals = 审批
     team size, headcount = 团队人数 人数
@@ -182,6 +187,11 @@ _FRAMES = (
     ("team size", r"\b(?:team of|(?:we|team|group)(?:['’]re| are| is| has| have| now)* (?:now )?(?:of )?|consists? of )(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:people|persons|members|devs|developers|engineers|of us)\b", r"[一二三四五六七八九十两\d]+ ?个人"),
     ("python version", r"\b(?:python|py) ?3\.\d+", r"(?i:python) ?3\.\d+"),
     ("node version", r"\bnode(?:\.?js)? ?v?\d+", r"(?i:node) ?v?\d+"),
+    ("commute", r"\bcommut\w+\b|\b(?:go|come|get|goes|comes|gets) to (?:work|the office)\b", r"通勤|上下班"),
+    ("answer length", r"\b(?:bullet (?:points|lists?)|bullets|(?:one|two|three|four|five|\d|short|long|single|brief)(?: short| brief)? (?:paragraphs?|sentences?|lines)|(?:detailed|short|long|brief|concise|terse|step[- ]by[- ]step|longer|shorter) (?:answers?|explanations?|replies|walkthroughs?)|walkthroughs?|one[- ]liners?|tl;?dr)\b", r"一段话|[一两二三四五几]句话|详细步骤|要点|简短|简洁|详细(?:的|点|一点|解释)|分点"),
+    ("reviewer", r"\b(?:review(?:s|ed|er|ers)?|approves?|approval) (?:\w+ ){0,4}(?:by|from|goes to|go to|is|are|to)\b|\b\w+ (?:reviews|approves)\b|\b(?:assign|tag|request|ping) .{1,30}(?:\bprs?\b|\bmrs?\b|merge requests?|pull requests?|reviews?)|\b(?:prs?|mrs?|merge requests?|pull requests?) .{0,20}(?:to|by)\b", r"评审|审核|指给|(?i:review|reviewer).{0,6}(?:找|给|换|是|由|填)"),
+    ("team size", r"\b(?:team of|we(?:['’]re| are)(?: now)?|there (?:are|is)(?: now)?|with) (?:\w+ ){0,2}?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen)(?: of us| people| devs| developers| engineers| in the team| on the (?:team|project))", r"(?:团队|组里?|我们).{0,4}[\d一二三四五六七八九十两]+ ?个?人"),
+    ("job title", r"\b(?:i am|i['’]m|im|user is|made me|made the user|as|role of|become|became)(?: now| currently)? (?:the |an? )?(?:\w+ ){0,2}(?:engineer|developer|lead|manager|scientist|designer|architect|analyst|consultant|director|researcher|founder|cto|sre|freelancer|student)\b", r"(?:我|用户)(?:现在)?(?:是|做|当).{0,8}(?:工程师|架构师|经理|负责人|开发|主管|总监|研究员|设计师|组长)"),
     ("age", r"\byears? old\b|\bturned (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b", r"岁"),
     ("answer language", r"\b(?:answers?|answer me|explanations?|repl(?:y|ies)|respond|speak|write)\b.{0,40}\b<LANGUAGE>\b|\b<LANGUAGE>\b.{0,20}\banswers\b", r"(?:回答|回复|跟(?:我|用户)说).{0,8}[文语]|[文语].{0,4}(?:回答|回复)"),
 )  # fmt: skip

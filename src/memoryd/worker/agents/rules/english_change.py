@@ -8,7 +8,7 @@ Group `old` is the place where the value stands, wider than the value: which wor
 from memoryd.worker.agents.rules.english_words import regex
 
 _END = r"(?=\s*(?:[,;:!?()]|\.(?:\s|$)|[-=]+>|→|\s[-–—]+\s|$|\b(?:to|with|for|into|in favou?r|but|and (?:i|we|now|installed|bought|got|took|began|started)|it['’]?s|now|any ?more|because|since|in the meantime)\b))"
-_SPAN = rf"(?P<old>[^,;:!?()\n]{{2,50}}?){_END}"
+_SPAN = rf"(?P<old>[^,;:!?()\n]{{2,80}}?){_END}"
 _GONE = (
     r"(?:(?:['’]s| is| was| has| have| are| got)(?: been| now| finally| being| all| officially| just)* (?:gone|dead|history|retired|out|over|closed|shut (?:off|down)|switched off|turned off|decommissioned|phased out"
     r"|discontinued|expired|taken|busy|full|too \w+|dropped|scrapped|killed|removed|replaced|cancell?ed|going away|deprecated|no more|toast)| (?:just |finally |contract )*(?:died|ended|expired|broke|closed|passed away|laid (?:us|me) off|let me go|went under|shut down))"
@@ -25,7 +25,7 @@ _LEAVING = (
 NEWS = regex(
     r"\b(?:now|nowadays|these days|lately|recently|any ?more|no longer|instead|went back|back (?:to|on)|new|started|joined|promoted|turned|grew|grown"
     r"|from now on|from here on|going forward|since (?:last|this|the)|as of|(?:mov|switch|chang|migrat|relocat|upgrad|bump|swap|replac|renam|port|shift"
-    r"|mov|convert|transition|downgrad|rais|lower)\w*|got an?|finally|after all|change of plans?|update|by now|took over|takes over)\b"
+    r"|mov|convert|transition|downgrad|rais|lower)\w*|got an?|finally|after all|change of plans?|picked|chose|took up|opted|decided|this (?:year|month|week|sprint)|update|by now|took over|takes over)\b"
     r"|[-=]+>|→"
 )
 OLD_VALUES = (

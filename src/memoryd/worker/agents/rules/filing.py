@@ -216,10 +216,15 @@ class Desk:
 
 
 def _file_of(fact: Fact, stale: list[Held]) -> str:
-    """What replaces a line stands where it stood, unless it says who somebody is."""
+    """What replaces a line stands where it stood, unless it says who somebody is.
+
+    One that shares no word with it stays too: a line is only taken out of another file on a prompt that speaks of it.
+    """
     file = _FILE_OF.get(fact.kind, "")
+    if not stale:
+        return file
     keeps = fact.tentative or file not in PERSONAL or not _speaks_of_user(fact)
-    return stale[0].file if stale and keeps else file
+    return stale[0].file if keeps or not stale[0].words & content_words(simplified(fact.said)) else file
 
 
 def _same_attribute(held: Held, fact: Fact, slots: frozenset[str]) -> bool:

@@ -17,7 +17,8 @@ MAX_WORDS = 8  #: of a value; Chinese characters are words here
 _WORD = lazy(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff,;:!?]+")
 _NAME = lazy(r"\w*[A-Z0-9]\w*")
 _EDGES = lazy(
-    r"^(?:(?:the|my|our|an?|with|to|tak(?:e|ing)|us(?:e|ing)|on|in|of|do(?:ing)?) )+|(?: (?:in|up|off|down|out|for good))+$",
+    r"^(?:(?:the|my|our|an?|with|to|tak(?:e|ing)|us(?:e|ing)|on|in|of|do(?:ing)?) )+"
+    r"|(?: (?:in|up|off|down|out|for good))+$",
     re.IGNORECASE,
 )
 _CJK = lazy(r"[\u3400-\u9fff]")

@@ -12,9 +12,7 @@ from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.topics import FRAME
 
-_PRONOUN = (
-    r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never|its|im|ive|i[’']m|on|in|at|got|just|as|from|now|since|nowadays|not|too|no|starting|driving|using|running)"
-)
+_PRONOUN = r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never|its|im|ive|i[’']m|on|in|at|got|just|as|from|now|since|nowadays|not|too|no|starting|driving|using|running)"
 _VERB = (
     r"(?:is|are|was|were|has|have|had|now|moved|moves|switched|changed|migrated|went|uses?|runs?|goes|lives?|happens?|must|should"
     r"|will|can|gets?|got|needs?|works?|targets?|joined|left|reviews?|likes?|prefers?|wants?|stays?|became|starts?)"
@@ -39,14 +37,21 @@ _GENERIC = content_words(
     " 以后 今后 项目 服务 这个 个项 团队 公司 系统 统现 现在 线上 这边 我们 主力 默认 新的 平时 最近 目前 用户 户现 在我 我的"
 )
 _KIN = (
-    r"(?:parents?|mother|mom|mum|father|dad|sister|brother|son|daughter|kids?|child|children|wife|husband|partner|girlfriend"
+    r"(?:parents?|mother|mom|mum|father|dad|sister|brother|son|daughter|boy|girl|kids?|child|children|wife|husband|partner|girlfriend"
     r"|boyfriend|friends?|colleagues?|coworkers?|boss|manager|teammates?|flatmate|roommate|neighbou?rs?|uncle|aunt|cousin|niece|nephew|grandma|grandpa|family|cat|dog|client|customer)"
 )
 _OTHERS = lazy(rf"(?:the user['’]s|my) (?:\w+ ){{0,2}}?({_KIN})\b", re.IGNORECASE)
+_SAME_KIN = {
+    **dict.fromkeys(
+        ("son", "daughter", "kid", "kids", "child", "children", "boy", "girl", "儿子", "女儿", "孩子"), "child"
+    ),
+    **dict.fromkeys(("wife", "husband", "partner", "老婆", "老公", "妻子", "丈夫", "对象"), "partner"),
+}
 _CHINESE_SCOPE = lazy(r"(?:写|做|在|给)?([\u4e00-\u9fffA-Za-z]{1,8}?)的?(?:时候|情况下)")
 _CHINESE_OTHERS = lazy(
     r"(?:用户|我)的?(父母|爸妈|爸爸|妈妈|父亲|母亲|儿子|女儿|孩子|老婆|老公|妻子|丈夫|对象|同事|朋友|室友|老板|领导|弟弟|妹妹|哥哥|姐姐|家人|客户|猫|狗)"
 )
+_HE = lazy(r"(?:he|she|they)\b|[他她]", re.IGNORECASE)
 _USER = lazy(r"the user\b", re.IGNORECASE)
 _SCOPE = lazy(
     r"\b(?:for|within|inside) (?!everything|all\b|most|good|now|(?:an? |half |\d+ |\w+ )*(?:hours?|minutes?|days?|weeks?|months?|years?)\b|the (?:time|moment|future))"
@@ -54,7 +59,7 @@ _SCOPE = lazy(
     re.IGNORECASE,
 )
 _TIMES = content_words(
-    "week month year day monday tuesday wednesday thursday friday today tomorrow last next future general"
+    "week month year day monday tuesday wednesday thursday friday today tomorrow last next future general morning afternoon evening night weekend weekends lunch sprint quarter"
 )
 
 
@@ -66,7 +71,7 @@ def other_owner(held: str, fact: str) -> bool:
 
 def other_bearer(held: str, fact: str) -> bool:
     """Whether a fact is about somebody or something that another does not speak of: "my wife", "the metrics endpoint"."""
-    if _kin(held) != _kin(fact):
+    if _kin(held) != _kin(fact) and not (_kin(held) and _HE.match(fact)):
         return True
     if language_of(held) is not language_of(fact):
         return False
@@ -76,7 +81,7 @@ def other_bearer(held: str, fact: str) -> bool:
 
 def new_scope(held: str, said: str) -> bool:
     """Whether a sentence restricts itself ("for release branches") to what the held fact does not speak of."""
-    scope = _scope(said) if language_of(held) is language_of(said) else None
+    scope = _scope(said) if language_of(held) is language_of(said) else frozenset()
     return bool(scope) and not scope & content_words(held)
 
 
@@ -115,7 +120,7 @@ def _kin(text: str) -> str:
     """Whom of the person's a fact is about, '' when it is about themselves or a thing."""
     matched = simplified(text)
     found = _OTHERS.match(matched) or _CHINESE_OTHERS.match(matched)
-    return found[1].casefold() if found else ""
+    return _SAME_KIN.get(found[1].casefold(), found[1].casefold()) if found else ""
 
 
 def _subject(text: str) -> frozenset[str]:

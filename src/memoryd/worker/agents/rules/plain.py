@@ -40,9 +40,12 @@ _FOR_NOW = lazy(
 _NAMED = lazy(r"\w*[A-Z]\w*|\d[\w.:/-]*|`[^`]+`|[\u4e00-\u9fff\x1a]|[\w-]+/[\w-]+")
 #: what people give a value of in plain Chinese words; of another attribute it is a name, a number or a day
 OF_PEOPLE = frozenset(
-    """city employer name nickname age birthday drink car bike commute pet instrument sport music diet hobby
-    pronouns""".split()
-) | {"job title", "working hours", "answer style", "answer language", "native language"}  # noqa: SIM905
+    row.strip()
+    for row in """
+    city, employer, job title, name, nickname, age, birthday, pronouns, native language, working hours, commute, car, bike
+    drink, diet, pet, sport, instrument, hobby, music, answer style, answer length, answer language
+    """.replace("\n", ",").split(",")
+) - {""}
 _CHINESE_VALUE = lazy(r"[A-Za-z]\w|\d|[周星]期?[一二三四五六日天]|每|点$|\x1a")
 _OURS = lazy(r"(?:my|our)\b|[我咱]", re.IGNORECASE)
 

@@ -15,7 +15,17 @@ from memoryd.worker.agents.rules.held import slots_of
 from memoryd.worker.agents.rules.patterns import MENTIONED, PREFERRED, REMEMBERED, Kind, Language, Pattern
 from memoryd.worker.agents.rules.plain import states_plainly
 from memoryd.worker.agents.rules.rendering import fact_of
-from memoryd.worker.agents.rules.scales import ASKED, CHANGING, CUT, LASTING, PLAIN, SHORT, TENTATIVE, TOLD, weigh_clause
+from memoryd.worker.agents.rules.scales import (
+    ASKED,
+    CHANGING,
+    CUT,
+    LASTING,
+    PLAIN,
+    SHORT,
+    TENTATIVE,
+    TOLD,
+    weigh_clause,
+)
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
 PLAIN_KINDS = frozenset((Kind.PERSON, Kind.PREFERENCE, Kind.PROJECT, Kind.DECISION))
