@@ -34,7 +34,7 @@ _CLAUSE_END = lazy(r"[,;](?=\s)|[，；]|\s+[-–—]+\s+")  #: "editor: Zed" is
 #: what begins like an order: "port 8081", "test runner: vitest"
 _NAME_AND_VALUE = lazy(r"(?:\w+ )?\w+(?: ?[:=]| \d)|test (?:runner|framework|command)\b", re.IGNORECASE)
 _FOR_NOW = lazy(
-    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|一下|他们|非要|\b(?:ignore|sorry|nvm|never mind)\b",
+    r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|this (?:week|once|time))\b|今天|明天|昨天|暂时|临时|这次|\b(?:ignore|sorry|nvm|never mind)\b",
     re.IGNORECASE,
 )
 _NAMED = lazy(r"\w*[A-Z]\w*|\d[\w.:/-]*|`[^`]+`|[\u4e00-\u9fff\x1a]|[\w-]+/[\w-]+")

@@ -28,7 +28,7 @@ from memoryd.worker.agents.rules.scales import ANNOUNCING, CHANGING, ELECTED, LA
 from memoryd.worker.agents.rules.sentences import MAX_SENTENCE_CHARS, Sentence, lines, sentences_of
 from memoryd.worker.agents.rules.signs import Place
 from memoryd.worker.agents.rules.weighing import facts_of, sounds_changed, unsure
-from memoryd.worker.agents.rules.wholes import whole
+from memoryd.worker.agents.rules.wholes import before_task, whole
 
 MAX_FACTS = 24  #: of one prompt; a text that states more is a document
 MAX_BESIDE_CHARS = 1000  #: of a prompt may tell what a fact in it replaces
@@ -163,6 +163,9 @@ class _Reader:
     def _stated(self, sentence: Sentence, language: Language, *, under_heading: bool) -> list[Fact]:
         """Return the facts of a sentence, read as what it may be: a statement, or a correction."""
         facts = facts_of(sentence, language, under_heading=under_heading)
+        if not facts and (head := before_task(sentence)):
+            sentence = weighed(head, Place(), language)
+            facts = facts_of(sentence, language, under_heading=under_heading)
         if not facts and (self._corrects or self._changes or sounds_changed(sentence, language)):
             facts = unsure(sentence, language)
         facts = [fact for fact in facts if not hides_what_it_says(fact.text)]

@@ -7,13 +7,24 @@ that were whole without it.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from memoryd.ipc.sanitise import PRIVATE
 from memoryd.patterns import lazy
+from memoryd.worker.agents.rules.attributes import attributes_of
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
 from memoryd.worker.agents.rules.patterns import Language
 from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clauses
 
+_COMMA = lazy(r"[,;](?=\s)\s*|[，；]")
+#: begins what an agent is to do
+_TASK = lazy(
+    r"(?:(?:so|and|please|pls|now|then|can we) )*(?:(?:can|could|would|will) (?:you|we)|please|(?:add|fix|update|write|make|redo|rename"
+    r"|adapt|adjust|change|regenerate|rebase|rerun|move|remove|show|explain|generate|check|look|help|give me|do you|what|why|how)\b)"
+    r"|(?:所以|那|然后|顺便|现在|先)*(?:帮|请|麻烦|给我|写|补|改|更新|重写|加个?|删|查|看|跑|生成|检查|迁移|配|[^，。]{1,8}(?:改|调|更新|补|重写|重新给?)一?[下套份])",
+    re.IGNORECASE,
+)
+_CONDITION = lazy(r"\s*(?:if|when|once|unless|before|after|while|since)\b|如果|要是|等|当", re.IGNORECASE)
 _LEAD = {ENGLISH: "Remember: ", CHINESE: "记住："}
 #: begins a statement of its own, whatever stood before it
 _SUBJECT = lazy(
@@ -28,6 +39,30 @@ def whole(sentence: Sentence) -> Iterator[Sentence]:
         yield from _without_gaps(sentence)
     else:
         yield sentence
+
+
+def before_task(sentence: Sentence) -> Sentence | None:
+    """Return what a sentence states before it comes to a task: "the CI is Jenkins now, could you fix the badge".
+
+    None: it gives no value there, or comes to no task.
+    """
+    language = language_of(sentence.text)
+    bounds = clauses(sentence.masked, _COMMA)
+    at = next((end for (_, end), (start, _) in pairwise(bounds) if _begins_task(sentence.masked[start:], language)), 0)
+    if not at or not _gives_value(sentence.masked[:at], language):
+        return None
+    return replace(sentence, text=sentence.text[:at], masked=sentence.masked[:at])
+
+
+def _begins_task(clause: str, language: Language) -> bool:
+    begun = _TASK.match(clause.lstrip())
+    return bool(begun or language.question.match(clause.strip()))
+
+
+def _gives_value(said: str, language: Language) -> bool:
+    if _CONDITION.match(said) or language.question.match(said) or language.request.match(said):
+        return False
+    return any(not attribute.startswith("own ") for attribute in attributes_of(said))
 
 
 def _in_one_language(sentence: Sentence) -> Sentence:
