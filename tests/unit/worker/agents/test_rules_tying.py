@@ -5,10 +5,12 @@ import pytest
 from bench.days.life import OWN, read
 from bench.days.pairs import RIGHT, apart, report, tied
 from memoryd.worker.agents.rules.attributes import attributes_of
+from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import CHINESE, ENGLISH, language_of
 from memoryd.worker.agents.rules.olds import places_of_old, values_in
 from memoryd.worker.agents.rules.plain import states_plainly
 from memoryd.worker.agents.rules.sentences import Sentence, mask
+from memoryd.worker.agents.rules.wholes import before_task
 
 
 def test_each_statement_of_our_phrases_gives_way_to_each_change_of_it() -> None:
@@ -67,6 +69,40 @@ def test_the_place_of_an_old_value_is_read_from_the_longest_words_on() -> None:
     assert next(values_in("the Kinesis Advantage")) == "Kinesis Advantage"
     assert "Kinesis" not in [*values_in("old Kinesis Advantage")]  # alone only at an end
     assert "Fedora" in [*values_in("to Fedora and installed Ubuntu")]  # or a name among other words
+
+
+def test_a_known_value_tells_its_attribute_where_no_word_names_it() -> None:
+    assert named_values("we ship to Fly.io from GitLab CI") == {("hosting", "fly.io"), ("ci", "gitlab ci")}
+    assert named_values("a fish swims") == frozenset(), "only the capital makes it a shell"
+    assert named_values("see fly.ionic.example and docs/react/") == frozenset(), "a part of a name is none"
+    assert {attribute for attribute, _ in named_values("我在杭州，喝乌龙茶")} == {"city", "drink"}
+
+
+def test_a_change_between_two_other_values_leaves_a_third_alone() -> None:
+    kept = [*apart([{"say": ["We use SQLite for tests.", "The database moved from MySQL to TiDB."],
+                     "first": "SQLite", "second": "TiDB"}])]  # fmt: skip
+    assert [pair.end for pair in kept] == [RIGHT]
+
+
+@pytest.mark.parametrize(
+    ("said", "head"),
+    [
+        ("The CI is Jenkins now, could you fix the badge?", "The CI is Jenkins now"),
+        ("测试框架是 Vitest，补一下这个函数的用例", "测试框架是 Vitest"),
+        ("If the CI is Jenkins, fix the badge", None),
+        ("Run it once more, and fix the badge", None),
+        ("容器里跑的是 Ubuntu，apt 为什么失败", None),
+    ],
+)
+def test_what_a_sentence_states_before_a_task_is_read_by_itself(said: str, head: str | None) -> None:
+    found = before_task(Sentence(said, mask(said)))
+    assert (found and found.text) == head
+
+
+def test_whose_child_it_is_does_not_hang_on_the_word() -> None:
+    say, change = "My son is {new} old.", "My boy had his birthday, he is {new} old now."
+    (pair,) = tied({"subjects": [{"say": [say], "change": [change], "values": ["six years", "seven years"]}]})
+    assert pair.end == RIGHT, pair
 
 
 def test_a_name_in_the_other_script_makes_no_other_language() -> None:

@@ -164,9 +164,9 @@ _FRAMES = (
     ("spelling", r"\bspelling\b", r"拼写"),
     ("hosting", r"\b(?:deploy|deploys|deployed|host|hosts|hosted|hosting|runs in production)\b|\b(?:production|prod|system|models?|service|app|everything)(?: \w+)? (?:is |are )?(?:running|runs?) on\b|\bships? to\b|\bdeployment\b", r"部署|托管|跑在|[发迁]到|线上"),
     ("release day", r"\b(?:release|releases|ship|ships|go out|goes out) (?:every |each )?(?:on|at|every)\b|\brelease (?:day|time|date)\b", r"发版|发布"),
-    ("database", r"\b(?:data|everything|records) (?:lives?|is stored|goes|is kept) in\b|\bstore(?:s|d)? (?:our |the |all )?data in\b|\bas (?:our |the |a )?database\b|\bthe db\b", r"存数据|数据存|库用|用.{0,12}存"),
+    ("database", r"\b(?:data|everything|records) (?:lives?|is stored|goes|is kept) in\b|\bstore(?:s|d)? (?:our |the |all )?data in\b|\bas (?:our |the |a )?database\b|\bthe db\b", r"存数据|数据存|库用|(?<!仓)库是|用.{0,12}存"),
     ("logging library", r"\blogs? (?:with|through|via)\b|\blogging (?:w/|with|through)|\blogs? (?:go|goes|are written|written) (?:through|to|with)\b|\bfor (?:the |our )?logging\b", r"打日志|日志用|日志"),
-    ("test runner", r"\btests? (?:run|runs|with|are run|are written)\b|\btest(?:s|ing)? (?:\w+ )?(?:with|on)\b|\b(?:run|use) .{1,24}for tests\b|\btest command\b|\bfor (?:the |our )?(?:testing|tests)\b|\btests (?:are )?(?:run|running)\b", r"跑测试|测试用|单测用|用.{1,20}测|单测"),
+    ("test runner", r"\btests? (?:run|runs|with|are run|are written)\b|\btest(?:s|ing)? (?:\w+ )?(?:with|on)\b|\b(?:run|use) .{1,24}for tests\b|\btest command\b|\bfor (?:the |our )?(?:testing|tests)\b|\btests (?:are )?(?:run|running)\b", r"跑测试|测试都?用|单测用|用.{1,20}测|单测"),
     ("package manager", r"\binstall(?:s)? (?:\w+ ){0,2}(?:with|via|through|using)\b|\bto install (?:packages|dependencies|things)\b|\bdependencies (?:with|via|through)\b|\b(?:the |our )?(?:dependencies|packages) (?:with|by)\b|\bfor (?:the |our )?(?:dependencies|packages)\b", r"装依赖|安装依赖|依赖用|装包|依赖|装包"),
     ("branch", r"\bprs? (?:\w+ ){0,3}(?:target|against|go to|go against|into)\b|\bmerge requests? (?:\w+ ){0,2}(?:to|target|against)\b|\bagainst (?:\S+ )?branch\b", r"合并请求|提到.{0,16}分支|往.{0,16}分支|合到"),
     ("monitoring", r"\bmonitor(?:s|ed|ing)?\b", r"监控"),
@@ -193,7 +193,7 @@ _FRAMES = (
     ("team size", r"\b(?:team of|we(?:['’]re| are)(?: now)?|there (?:are|is)(?: now)?|with) (?:\w+ ){0,2}?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen)(?: of us| people| devs| developers| engineers| in the team| on the (?:team|project))", r"(?:团队|组里?|我们).{0,4}[\d一二三四五六七八九十两]+ ?个?人"),
     ("job title", r"\b(?:i am|i['’]m|im|user is|made me|made the user|as|role of|become|became)(?: now| currently)? (?:the |an? )?(?:\w+ ){0,2}(?:engineer|developer|lead|manager|scientist|designer|architect|analyst|consultant|director|researcher|founder|cto|sre|freelancer|student)\b", r"(?:我|用户)(?:现在)?(?:是|做|当).{0,8}(?:工程师|架构师|经理|负责人|开发|主管|总监|研究员|设计师|组长)"),
     ("age", r"\byears? old\b|\bturned (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b", r"岁"),
-    ("answer language", r"\b(?:answers?|answer me|explanations?|repl(?:y|ies)|respond|speak|write)\b.{0,40}\b<LANGUAGE>\b|\b<LANGUAGE>\b.{0,20}\banswers\b", r"(?:回答|回复|跟(?:我|用户)说).{0,8}[文语]|[文语].{0,4}(?:回答|回复)"),
+    ("answer language", r"\b(?:answers?|answer me|explanations?|repl(?:y|ies)|respond|speak|write)\b.{0,40}\b<LANGUAGE>\b|\b<LANGUAGE>\b.{0,20}\banswers\b", r"(?:回答|回复|跟(?:我|用户)说).{0,8}[文语]|[文语].{0,4}(?:回答|回复)|(?:中英对照|双语).{0,4}(?:回答|回复)|(?:回答|回复).{0,6}(?:中英对照|双语)"),
 )  # fmt: skip
 
 _NP = r"(?P<np>(?:[\w/-]+ ){0,3}?[\w/-]+?)"
@@ -305,6 +305,13 @@ def without_name(phrase: str) -> str:
     for name in (name for name in _chinese() if not name.isascii()):
         left = left.replace(name, " ")
     return left
+
+
+def without_frames(phrase: str) -> str:
+    """Return what a Chinese phrase says beside the words that give a value: nothing of "现在开的"."""
+    for _, _, chinese in _frames():
+        phrase = chinese.sub(" ", phrase)
+    return phrase
 
 
 def _rows() -> Iterator[tuple[list[str], list[str]]]:

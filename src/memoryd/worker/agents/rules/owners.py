@@ -6,7 +6,7 @@ import re
 
 from memoryd.memory.words import content_words
 from memoryd.patterns import lazy
-from memoryd.worker.agents.rules.attributes import without_name
+from memoryd.worker.agents.rules.attributes import without_frames, without_name
 from memoryd.worker.agents.rules.chinese_script import simplified
 from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
@@ -28,7 +28,7 @@ _BEARER = lazy(
 )
 #: what stands in front of the verb of a Chinese fact that gives something another value
 _CHINESE_BEARER = lazy(
-    r"(?:以后|今后|现在|目前|如今|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)? *(?:现在|已经|以后|目前)*(?:都|统一|全)? *(?:改用|改成|改为|换成|换到|用|有|部署在|放在|跑在|是)"
+    r"(?:以后|今后|现在|目前|如今|我们|咱们|用户|上周|上个?月|昨天|今天|最近|刚刚?|已经|[把将从的])*([\u4e00-\u9fffA-Za-z]{2,6}?)(?:里|上)? *(?:现在|已经|以后|目前)*(?:都|统一|全)? *(?:改用|改成|改为|置换成|换成|换到|用|有|部署在|放在|跑在|是)"
 )
 #: words of a subject that tell no project from another, and no thing of one from its next
 _GENERIC = content_words(
@@ -49,7 +49,7 @@ _SAME_KIN = {
 }
 _CHINESE_SCOPE = lazy(r"(?:写|做|在|给)?([\u4e00-\u9fffA-Za-z]{1,8}?)的?(?:时候|情况下)")
 _CHINESE_OTHERS = lazy(
-    r"(?:用户|我)的?(父母|爸妈|爸爸|妈妈|父亲|母亲|儿子|女儿|孩子|老婆|老公|妻子|丈夫|对象|同事|朋友|室友|老板|领导|弟弟|妹妹|哥哥|姐姐|家人|客户|猫|狗)"
+    r"(?:(?:用户|我|我们)的?|我?家)?(父母|爸妈|爸爸|妈妈|父亲|母亲|儿子|女儿|孩子|老婆|老公|妻子|丈夫|对象|同事|朋友|室友|老板|领导|弟弟|妹妹|哥哥|姐姐|家人|客户|猫|狗)"
 )
 _HE = lazy(r"(?:he|she|they)\b|[他她]", re.IGNORECASE)
 _USER = lazy(r"the user\b", re.IGNORECASE)
@@ -106,7 +106,7 @@ def _bearer(text: str) -> frozenset[str]:
         found = _BEARER.match(simplified(text))
     else:
         found = _CHINESE_BEARER.match(without_name(simplified(text)))
-    return content_words(without_name(_without_values(found[1]))) if found else frozenset()
+    return content_words(without_name(without_frames(_without_values(found[1])))) if found else frozenset()
 
 
 def _without_values(phrase: str) -> str:

@@ -1,7 +1,7 @@
 """Sentences made whole before they are read: a lead-in in the language of what it leads to, nothing with a gap.
 
 "Remember that 我们用 TiDB" is read as Chinese; of a sentence from which something private was taken out, the clauses
-that were whole without it.
+that were whole without it; of one that ends in a task, what it states before.
 """
 
 import re
@@ -19,9 +19,11 @@ from memoryd.worker.agents.rules.sentences import Sentence, after_opener, clause
 _COMMA = lazy(r"[,;](?=\s)\s*|[，；]")
 #: begins what an agent is to do
 _TASK = lazy(
-    r"(?:(?:so|and|please|pls|now|then|can we) )*(?:(?:can|could|would|will) (?:you|we)|please|(?:add|fix|update|write|make|redo|rename"
-    r"|adapt|adjust|change|regenerate|rebase|rerun|move|remove|show|explain|generate|check|look|help|give me|do you|what|why|how)\b)"
-    r"|(?:所以|那|然后|顺便|现在|先)*(?:帮|请|麻烦|给我|写|补|改|更新|重写|加个?|删|查|看|跑|生成|检查|迁移|配|[^，。]{1,8}(?:改|调|更新|补|重写|重新给?)一?[下套份])",
+    r"(?:(?:so|and|please|pls|now|then|can we) )*(?:(?:can|could|would|will) (?:you|we)|please|(?:add|fix|update|write"
+    r"|make|redo|rename|adapt|adjust|change"
+    r"|regenerate|rebase|rerun|move|remove|show|explain|generate|check|look|help|give me|do you)\b)"
+    r"|(?:所以|那|然后|顺便|现在|先)*(?:帮|请|麻烦|给我|写|补|改|更新|重写|加个?|删|查|看|跑|生成|检查|迁移|配"
+    r"|[^，。]{1,8}(?:改|调|更新|补|重写|重新给?)一?[下套份])",
     re.IGNORECASE,
 )
 _CONDITION = lazy(r"\s*(?:if|when|once|unless|before|after|while|since)\b|如果|要是|等|当", re.IGNORECASE)
@@ -48,15 +50,14 @@ def before_task(sentence: Sentence) -> Sentence | None:
     """
     language = language_of(sentence.text)
     bounds = clauses(sentence.masked, _COMMA)
-    at = next((end for (_, end), (start, _) in pairwise(bounds) if _begins_task(sentence.masked[start:], language)), 0)
+    at = next((end for (_, end), (start, _) in pairwise(bounds) if _begins_task(sentence.masked[start:])), 0)
     if not at or not _gives_value(sentence.masked[:at], language):
         return None
     return replace(sentence, text=sentence.text[:at], masked=sentence.masked[:at])
 
 
-def _begins_task(clause: str, language: Language) -> bool:
-    begun = _TASK.match(clause.lstrip())
-    return bool(begun or language.question.match(clause.strip()))
+def _begins_task(clause: str) -> bool:
+    return bool(_TASK.match(clause.lstrip()))
 
 
 def _gives_value(said: str, language: Language) -> bool:
