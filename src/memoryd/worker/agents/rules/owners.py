@@ -12,7 +12,7 @@ from memoryd.worker.agents.rules.known_values import named_values
 from memoryd.worker.agents.rules.languages import ENGLISH, language_of
 from memoryd.worker.agents.rules.topics import FRAME
 
-_PRONOUN = r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never|its|im|ive|i[’']m|on|in|at|got|just|as|from|now|since|nowadays|not|too|no|starting|driving|using|running)"
+_PRONOUN = r"(?:this|that|it|there|here|what|which|who|i|we|you|he|she|they|everything|all|everyone|please|always|never|its|im|ive|i[’']m|on|in|at|got|just|as|from|now|since|nowadays|not|too|starting|driving|using|running)"
 _VERB = (
     r"(?:is|are|was|were|has|have|had|now|moved|moves|switched|changed|migrated|went|uses?|runs?|goes|lives?|happens?|must|should"
     r"|will|can|gets?|got|needs?|works?|targets?|joined|left|reviews?|likes?|prefers?|wants?|stays?|became|starts?)"
@@ -73,7 +73,7 @@ def other_bearer(held: str, fact: str) -> bool:
     """Whether a fact is about somebody or something that another does not speak of: "my wife", "the metrics endpoint"."""
     if _kin(held) != _kin(fact) and not (_kin(held) and _HE.match(fact)):
         return True
-    if language_of(held) is not language_of(fact):
+    if _kin(fact) or language_of(held) is not language_of(fact):
         return False
     bearer = _bearer(fact) - _GENERIC
     return bool(bearer) and not bearer & content_words(simplified(held))
@@ -102,11 +102,14 @@ def _scope(text: str) -> frozenset[str]:
 
 def _bearer(text: str) -> frozenset[str]:
     """The words of what a fact is about beside the person, the project and the attribute itself."""
+    matched = simplified(text)
     if language_of(text) is ENGLISH:
-        found = _BEARER.match(simplified(text))
+        found = _BEARER.match(matched)
+        named = _without_values(found[1]) if found else ""
     else:
-        found = _CHINESE_BEARER.match(without_name(simplified(text)))
-    return content_words(without_name(without_frames(_without_values(found[1])))) if found else frozenset()
+        found = _CHINESE_BEARER.match(without_name(matched))
+        named = without_frames(_without_values(found[1])) if found else ""
+    return content_words(without_name(named))
 
 
 def _without_values(phrase: str) -> str:
