@@ -64,6 +64,10 @@ class Busy(MemorydError):
     code, exit_status, retry = "busy", 75, Retry.LATER
 
 
+class FolderSilent(Busy):
+    """The disk does not say what holds for a folder that nobody has looked at yet; what happened there waits."""
+
+
 class JournalFull(MemorydError):
     code, exit_status, retry = "journal-full", 75, Retry.LATER
 

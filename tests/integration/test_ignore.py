@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from support.daemons import client, running
 from support.talk import deliver, turn
 
 from memoryd.daemon import ignoring, off_record
+from memoryd.daemon.config import Config, Privacy
 from memoryd.daemon.daemon import Daemon
+from memoryd.errors import Busy
 
 SAID = "kestrel seventeen"  #: stands in the ignored file
 
@@ -201,3 +204,25 @@ async def test_a_file_system_that_hangs_leaves_the_rules_as_they_were_and_nobody
         assert [word in kept for word in ("first", "second", "third 19", "fourth")] == [True, False, True, False]
         assert [name in kept for name in ("main.py", "key.pem", "other.py", "other.pem", SAID)] == [False] * 5
         hung.set()
+
+
+@pytest.mark.parametrize("exclude", [(), ("elsewhere",)])
+async def test_what_is_said_in_a_folder_that_was_never_seen_waits_until_its_disk_answers(
+    home: Path, repository: Path, hung: threading.Event, exclude: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = off_record.real_path
+    monkeypatch.setattr(off_record, "real_path", lambda path: (hung.wait(30), real(path))[1])
+    excluded = Config(privacy=Privacy(exclude=tuple(f"{home}/{name}" for name in exclude)))
+    async with running(home, config=excluded) as daemon, client(daemon) as one:
+        hung.clear()
+        for folder in ("src", "secrets"):
+            with pytest.raises(Busy, match="does not answer"):
+                await turn(one, f"said in {folder}", cwd=str(repository / folder))
+        assert await texts(daemon) == ""
+        hung.set()
+        async with asyncio.timeout(5):
+            while "said in src" not in await texts(daemon):
+                with suppress(Busy):
+                    await turn(one, "said in src", cwd=str(repository / "src"))
+        await turn(one, "said in secrets", cwd=str(repository / "secrets"))
+        assert "said in secrets" not in await texts(daemon)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sqlite3
+import threading
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -23,9 +24,10 @@ from support.talk import turn
 
 from memoryd.daemon.config import Agent, Config, Privacy
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.imports import importer, places
 from memoryd.daemon.imports.importer import Wanted
 from memoryd.daemon.imports.wiring import importer_of
-from memoryd.errors import BadEvent, NotFound, UsageError
+from memoryd.errors import BadEvent, Busy, NotFound, UsageError
 from memoryd.ipc.client import AsyncClient
 from memoryd.memory.model import CORE_FILES
 
@@ -163,6 +165,42 @@ async def test_what_was_said_in_a_folder_that_is_gone_is_its_repositorys_or_only
         assert [session.session_id for session in sessions] == [SESSION]
         found = await one.call("session.search", {"query": "lost place"}, timeout=10)
         assert [hit.session for hit in found.items] == [f"claude-code/{uuid.UUID(int=9)}"]
+
+
+async def test_a_disk_that_hangs_keeps_no_other_conversation_out_and_is_asked_again(
+    home: Path, tmp_path: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far, answers = tmp_path / "far", threading.Event()
+    far.mkdir()
+    stands = places.standing
+    monkeypatch.setattr(places, "standing", lambda cwd: (cwd == str(far) and answers.wait(30), stands(cwd))[1])
+    monkeypatch.setattr(places, "LOOK_SECONDS", 0.1)
+    claude(home, SAID, cwd=project)
+    claude(home, [("the heron nests late", "ok")], cwd=str(far), session=str(uuid.UUID(int=7)))
+    async with serving(home) as (_, one):
+        done = await bring(one, home / ".claude")
+        assert (done.sessions, [row.why for row in done.passed_over]) == (
+            1, [f"the disk of {far} does not answer; import it again when it does"],
+        )  # fmt: skip
+        answers.set()
+        again = await bring(one, home / ".claude")
+        assert (again.sessions, again.passed_over) == (1, ())
+
+
+async def test_an_import_whose_files_do_not_come_ends_with_a_sentence_and_goes_on_later(
+    home: Path, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = threading.Event()
+    stands = places.standing
+    monkeypatch.setattr(places, "standing", lambda cwd: (answers.wait(30), stands(cwd))[1])
+    monkeypatch.setattr(importer, "STEP_SECONDS", 0.1)
+    path = claude(home, SAID, cwd=project)
+    async with serving(home) as (_, one):
+        with pytest.raises(Busy, match=r"the disk has not answered for 0\.1 seconds; run `memoryd import` again"):
+            await bring(one, path)
+        answers.set()
+        monkeypatch.setattr(importer, "STEP_SECONDS", 30.0)
+        assert (await bring(one, path)).sessions == 1
 
 
 async def test_what_was_purged_paused_or_excluded_stays_out(home: Path, tmp_path: Path, project: str) -> None:

@@ -61,6 +61,10 @@ class Ignores:
         """Whether no look at the disk is due."""
         return cwd is None or (cwd in self._seen and mono() - self._seen[cwd].at_mono < LOOK_SECONDS)
 
+    def knows(self, cwd: str | None) -> bool:
+        """Whether the disk ever said what holds there."""
+        return cwd is None or cwd in self._seen
+
     def look(self, cwd: str | None) -> None:
         """Read what holds for a working directory."""
         if cwd is None or self.fresh(cwd):

@@ -137,7 +137,8 @@ class Ingest:
         now = self.journal.clock()
         said = [event if event.at <= now else event.model_copy(update={"at": now}) for event in events]
         kept = [event for event in said if not self.off_record.covers(binding.dir, event)]
-        cleaned = await asyncio.to_thread(lambda: clean_all(self.off_record.without_ignored(kept)))
+        told = await self.off_record.told_of(kept)
+        cleaned = await asyncio.to_thread(clean_all, told)
         return [Arrival(event=e, binding=binding, headless=headless, redacted=redacted) for e, redacted in cleaned]
 
     async def _translate(self, params: HookDeliver) -> Translated | None:

@@ -13,6 +13,7 @@ from memoryd.daemon.ignoring import Ignores
 from memoryd.daemon.journal.upkeep import Pause
 from memoryd.daemon.projects import real_path
 from memoryd.daemon.slow_disk import SlowDisk
+from memoryd.errors import FolderSilent
 from memoryd.ipc.events import Event, SubagentStart
 from memoryd.ipc.methods.events import PassedOver
 
@@ -40,6 +41,8 @@ class OffRecord:
         """See what the disk says of an event's working directory; the questions below go by it.
 
         Where it does not answer in time they go by what it said before.
+
+        :raises FolderSilent: it never said anything of this folder; what may be private is not recorded on a guess
         """
         follow = event.cwd and event.cwd not in self._real_paths and self.config().privacy.exclude
         if follow or not self._ignores.fresh(event.cwd):
@@ -49,6 +52,10 @@ class OffRecord:
                 )
             except TimeoutError:
                 log.warning("folder.slow", seconds=LOOK_SECONDS)
+                if follow or not self._ignores.knows(event.cwd):
+                    raise FolderSilent(
+                        f"the disk of {event.cwd} does not answer; whether it may be recorded is not known, try later"
+                    ) from None
 
     def _look(self, cwd: str | None, *, follow: bool) -> None:
         if cwd and follow:
@@ -111,7 +118,10 @@ class OffRecord:
             return self._ignores.without_any(events)
 
     async def told_of(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The same of a session whose working directories nobody has looked at yet."""
+        """The same of a session whose working directories nobody has looked at yet.
+
+        :raises FolderSilent: as `look` does
+        """
         for event in {event.cwd: event for event in events}.values():
             await self.look(event)
         return await self.told(events)

@@ -19,7 +19,7 @@ from pathlib import Path
 import structlog
 
 from memoryd import fsio
-from memoryd.errors import MemorydError, Retry
+from memoryd.errors import FolderSilent, MemorydError, Retry
 from memoryd.ipc.protocol import MAX_LINE_BYTES
 
 MAX_FAILURES = 3  #: then the file goes to `bad/`, where `doctor` shows it
@@ -44,8 +44,8 @@ class Spool:
     async def drain(self, deliver: Deliver) -> int:
         """Hand each waiting line, LF included, to `deliver` and return how many it took.
 
-        An error of `deliver` with `retry` never, or none of ours, counts against the file. Any other one (disk full,
-        stopping) ends the drain and leaves the order as it is.
+        An error of `deliver` with `retry` never, or none of ours, counts against the file. One of its folder alone lets
+        it wait; any other one (disk full, stopping) ends the drain and leaves the order as it is.
 
         :raises MemorydError: that other error
         """
@@ -60,6 +60,8 @@ class Spool:
     async def _hand_on(self, name: str, line: Line, deliver: Deliver) -> bool:
         try:
             await deliver(line)
+        except FolderSilent:
+            return False  # all that happened in that folder waits, in order; the others need not
         except Exception as error:
             if isinstance(error, MemorydError) and error.retry is not Retry.NEVER:
                 raise

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import BadEvent, JournalFull
+from memoryd.errors import BadEvent, FolderSilent, JournalFull
 from memoryd.ipc.protocol import MAX_LINE_BYTES
 from memoryd.ipc.spool import MAX_FAILURES, Spool
 
@@ -70,6 +70,19 @@ def test_a_file_that_fails_three_times_is_set_aside_and_holds_up_nobody(folder: 
     assert taker.lines == [b"line 2\n"]
     assert (spool.count(), spool.bad()) == (0, 1)
     assert (folder / "bad" / name(1)).read_bytes() == b"line 1\n"
+
+
+def test_what_waits_for_its_folder_stays_however_often_and_holds_up_nobody(folder: Path) -> None:
+    for n in (1, 2, 3):
+        put(folder, n)
+    spool, taker = Spool(folder), Taker()
+    taker.refused[b"line 1\n"] = FolderSilent("the disk does not answer")
+    for _ in range(MAX_FAILURES + 1):
+        drain(spool, taker)
+    assert (taker.lines, spool.count(), spool.bad()) == ([b"line 2\n", b"line 3\n"], 1, 0)
+    taker.refused.clear()
+    drain(spool, taker)
+    assert (taker.lines[-1], spool.count()) == (b"line 1\n", 0)
 
 
 def test_what_a_hook_left_unfinished_goes_after_an_hour(folder: Path) -> None:

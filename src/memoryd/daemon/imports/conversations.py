@@ -7,13 +7,14 @@ from pathlib import Path
 
 from memoryd.daemon.imports import cursor, hermes, opencode
 from memoryd.daemon.imports.found import Chats, Talk, Transcript
-from memoryd.daemon.imports.places import standing
+from memoryd.daemon.imports.places import place_of
 from memoryd.daemon.imports.reading import pieces
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.turns import Turns
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Appended, data_json
+from memoryd.daemon.slow_disk import SlowDisk
 from memoryd.errors import BadEvent
 from memoryd.ipc.events import Event, Message, Turn
 
@@ -40,6 +41,7 @@ class Conversations:
 
     imports: Imports
     ingest: Ingest
+    disk: SlowDisk
 
     async def take(self, source: Transcript, tally: Tally, *, dry: bool, consolidate: bool) -> AsyncIterator[int]:
         """Take one transcript in; yields the bytes that were read after each piece.
@@ -48,7 +50,7 @@ class Conversations:
 
         :raises Refusal: the file is not one that is read any more
         """
-        way = await _way(source.cwd, tally, headless=source.headless, dry=dry, consolidate=consolidate)
+        way = await self._way(source.cwd, tally, headless=source.headless, dry=dry, consolidate=consolidate)
         before = tally.added
         live = await asyncio.to_thread(self.imports.told_live, source.host, source.session_id)
         async for events, size in pieces(source, Turns(by_prompt=not live)):
@@ -67,12 +69,19 @@ class Conversations:
             if await asyncio.to_thread(self.imports.told_live, source.host, talk.session_id):
                 tally.known += len(talk.events)
                 continue
-            way = await _way(talk.cwd, tally, headless=False, dry=dry, consolidate=consolidate)
+            way = await self._way(talk.cwd, tally, headless=False, dry=dry, consolidate=consolidate)
             before, turns = tally.added, Turns()
             async for _ in self._piecewise([*turns.ended(talk.events), *turns.close()], way, tally):
                 yield 0
             tally.sessions += tally.added > before
         yield source.stamp.size
+
+    async def _way(self, cwd: str | None, tally: Tally, *, headless: bool, dry: bool, consolidate: bool) -> _Way:
+        """A session whose folder is gone without a trace is only found: nothing tells whose memory it would be."""
+        place = await place_of(cwd, self.disk)
+        gone = cwd is not None and place is None
+        tally.gone += gone
+        return _Way(place=place, headless=headless, dry=dry, consolidate=consolidate and not gone)
 
     async def _piecewise(self, events: Sequence[Event], way: _Way, tally: Tally) -> AsyncIterator[None]:
         for start in range(0, len(events), PIECE_EVENTS):
@@ -100,14 +109,6 @@ class Conversations:
         if way.consolidate:
             size = await asyncio.to_thread(_size, kept)
             tally.chars[binding.dir] = tally.chars.get(binding.dir, 0) + size
-
-
-async def _way(cwd: str | None, tally: Tally, *, headless: bool, dry: bool, consolidate: bool) -> _Way:
-    """A session whose folder is gone without a trace is only to be found: nothing tells whose memory it would be."""
-    place = await asyncio.to_thread(standing, cwd)
-    gone = cwd is not None and place is None
-    tally.gone += gone
-    return _Way(place=place, headless=headless, dry=dry, consolidate=consolidate and not gone)
 
 
 def _tell(tally: Tally, event: Event, one: Appended) -> None:

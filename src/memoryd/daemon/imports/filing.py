@@ -15,12 +15,13 @@ from memoryd.daemon import ignoring
 from memoryd.daemon.commands import Commands
 from memoryd.daemon.imports import evidence, notebooks
 from memoryd.daemon.imports.found import Memory, Notebook
-from memoryd.daemon.imports.places import standing
+from memoryd.daemon.imports.places import place_of
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.wishes import Told, is_there, wishes
 from memoryd.daemon.ingest import Ingest
 from memoryd.daemon.journal.imports import Imports
 from memoryd.daemon.journal.journal import Binding
+from memoryd.daemon.slow_disk import SlowDisk
 from memoryd.ipc.events import Message, Tier
 from memoryd.ipc.sanitise import sanitise
 from memoryd.memory.model import CORE_FILES, Root, directory_of
@@ -42,6 +43,7 @@ class Filing:
     runner: Runner
     commands: Commands
     user_memory: Path
+    disk: SlowDisk
     told: dict[Path, list[Told]] = field(default_factory=dict)  #: by the directory that they are about
 
     async def take(self, source: Notebook, tally: Tally, *, dry: bool, mine: bool) -> AsyncIterator[int]:
@@ -58,7 +60,7 @@ class Filing:
         for (project, named), group in groupby(found, key=lambda memory: (memory.project, memory.cwd)):
             memories = list(group)
             wanted = named or source.cwd
-            cwd = await asyncio.to_thread(self._place, project, wanted)
+            cwd = await self._place(project, wanted)
             if cwd is None and (project or wanted):
                 tally.unplaced += len(memories)
                 continue
@@ -67,8 +69,10 @@ class Filing:
                 await (self._count if dry else self._append)(source, cwd, piece, tally)
                 yield 0
 
-    def _place(self, project: str | None, cwd: str | None) -> str | None:
-        return standing(self.imports.path_of_project(project) if project else cwd)
+    async def _place(self, project: str | None, cwd: str | None) -> str | None:
+        if project:
+            cwd = await asyncio.to_thread(self.imports.path_of_project, project)
+        return await place_of(cwd, self.disk)
 
     async def file(self, tally: Tally) -> AsyncIterator[int]:
         """Propose what was told, project by project; yields 0 after each run.

@@ -2,10 +2,11 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from memoryd.clock import mono
 from memoryd.daemon.imports.conversations import Conversations
@@ -16,13 +17,16 @@ from memoryd.daemon.imports.recognising import SOURCES, recognise
 from memoryd.daemon.imports.tally import Tally
 from memoryd.daemon.imports.walking import Refusal, candidates
 from memoryd.daemon.journal.imported import ImportedFiles
-from memoryd.errors import NotFound, UsageError
+from memoryd.errors import FolderSilent, NotFound, UsageError
 
 ANSWER_SECONDS = 0.5  #: of work for one answer
 REST = 1.0  #: after each piece, of the time that it took: half of a processor and of the disk is left to live events
 MAX_REST_SECONDS = 0.25
 DOUBTED = "{} reads like an attempt at an attack, --mine does not vouch for it: it waits in `memoryd review list`"
+PLAN_SECONDS, STEP_SECONDS = 300.0, 30.0  #: to look at every file, for one piece; a disk that takes longer hangs
 MAX_UNDER_WAY = 4  #: imports; the oldest is given up, and goes on when it is asked for again from its start
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +72,13 @@ class Importer:
         :raises UsageError: nothing that this host keeps can be read
         :raises NotFound: nothing is at one of the paths
         :raises LimitExceeded: too many files
+        :raises FolderSilent: the disk does not answer
         """
         if wanted.host not in (None, *SOURCES):
             raise UsageError(
                 f"nothing that {wanted.host} keeps can be imported; name one of {', '.join(sorted(SOURCES))}"
             )
-        sources, passed_over = await asyncio.to_thread(_plan, wanted, self.data)
+        sources, passed_over = await _in_time(asyncio.to_thread(_plan, wanted, self.data), PLAN_SECONDS)
         one = UnderWay(id=uuid.uuid4().hex, wanted=wanted, sources=sources, passed_over=passed_over)
         one.work = self._work(one)
         self.under_way[one.id] = one
@@ -143,7 +148,7 @@ class Importer:
                 yield size
             if not wanted.dry:
                 await asyncio.to_thread(self._done, source)
-        except Refusal as refusal:
+        except (Refusal, FolderSilent) as refusal:
             one.passed_over.append(PassedOver(path=source.path, why=str(refusal)))
 
     def _done(self, source: Source) -> None:
@@ -156,13 +161,27 @@ async def _some(one: UnderWay, work: AsyncIterator[int]) -> bool:
     """Go on for half a second; returns whether that was all."""
     began = mono()
     until = began + ANSWER_SECONDS
-    async for size in work:
+    while (size := await _in_time(anext(work, None), STEP_SECONDS)) is not None:
         one.tally.bytes_done += size
         if mono() >= until:
             return False
         await asyncio.sleep(min(MAX_REST_SECONDS, REST * (mono() - began)))
         began = mono()
     return True
+
+
+async def _in_time(step: Awaitable[T], seconds: float) -> T:
+    """Wait for one step; what reads a disk that hangs stays in its thread.
+
+    :raises FolderSilent: the disk does not answer
+    """
+    try:
+        return await asyncio.wait_for(step, seconds)
+    except TimeoutError:
+        raise FolderSilent(
+            f"the disk has not answered for {seconds:g} seconds; run `memoryd import` again when it does,"
+            " it goes on where it was"
+        ) from None
 
 
 def _plan(wanted: Wanted, data: Path) -> tuple[list[Source], list[PassedOver]]:

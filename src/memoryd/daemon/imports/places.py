@@ -3,6 +3,21 @@
 from pathlib import Path
 
 from memoryd.daemon import projects
+from memoryd.daemon.slow_disk import SlowDisk
+from memoryd.errors import FolderSilent
+
+LOOK_SECONDS = 2.0  #: for the disk to say whether a folder stands
+
+
+async def place_of(cwd: str | None, disk: SlowDisk) -> str | None:
+    """The same as `standing`, with a deadline.
+
+    :raises FolderSilent: the disk does not answer
+    """
+    try:
+        return await disk.ask(cwd, lambda: standing(cwd), seconds=LOOK_SECONDS)
+    except TimeoutError:
+        raise FolderSilent(f"the disk of {cwd} does not answer; import it again when it does") from None
 
 
 def standing(cwd: str | None) -> str | None:

@@ -6,17 +6,18 @@ from memoryd.daemon.imports.filing import Filing
 from memoryd.daemon.imports.importer import Importer
 from memoryd.daemon.journal.imported import ImportedFiles
 from memoryd.daemon.journal.imports import Imports
+from memoryd.daemon.slow_disk import SlowDisk
 
 
 def importer_of(daemon: Daemon) -> Importer:
-    imports = Imports(daemon.journal)
+    imports, disk = Imports(daemon.journal), SlowDisk()
     return Importer(
         data=daemon.places.data,
         files=ImportedFiles(daemon.journal),
-        conversations=Conversations(imports=imports, ingest=daemon.ingest),
+        conversations=Conversations(imports=imports, ingest=daemon.ingest, disk=disk),
         filing=lambda: Filing(
             imports=imports, ingest=daemon.ingest, runner=daemon.runner, commands=daemon.commands,
-            user_memory=daemon.places.user_memory,
+            user_memory=daemon.places.user_memory, disk=disk,
         ),
         make_due=lambda directory: daemon.upkeep.make_due(directory, daemon.clock()),
         look_again=daemon.follower.look_again,
