@@ -23,6 +23,10 @@ from memoryd.ipc.hosts.record import cut
 HOST = "cursor"
 FOLDER = "agent-transcripts"
 SUB_AGENTS = "subagents"
+NOT_READ = (
+    "conversations of an older Cursor, in a form that is not documented and not read; open them in a Cursor that writes"
+    f" {FOLDER}/*.jsonl, or export what matters as Markdown and import that"
+)
 MAX_BYTES = 64 * 1024 * 1024  #: of a file that is read
 MAX_FOLDERS = 2_000  #: that are looked at for the one that a name stands for
 
@@ -33,6 +37,11 @@ _TIERS = {"user": Tier.USER, "assistant": Tier.HOST}
 def is_cursors(path: Path, records: Records) -> bool:
     """Whether a file of JSON lines is one of its transcripts."""
     return FOLDER in path.parts and any(_spoken(record) for record in records)
+
+
+def is_older(path: Path) -> bool:
+    """Whether a file is of a form in which older releases kept conversations."""
+    return path.name == "state.vscdb" or (FOLDER in path.parts and path.suffix == ".txt")
 
 
 def talks(path: Path) -> Iterator[Talk]:

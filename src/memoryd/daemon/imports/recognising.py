@@ -40,6 +40,8 @@ def _known(candidate: Candidate) -> Source | PassedOver | None:
     path, found = candidate.path, None
     if path.suffix in (".jsonl", ".json"):
         found = _transcript(candidate)
+    elif cursor.is_older(path):
+        return PassedOver(path=path, why=cursor.NOT_READ)
     elif path.suffix == ".db" and (host := _keeper(path)):
         return Chats(path=path, stamp=candidate.stamp, host=host)
     return found or notebooks.recognise(candidate)

@@ -15,7 +15,8 @@ MAX_FILES = 50_000  #: that one import looks at
 MAX_DEPTH = 12
 
 _SUFFIXES = {".jsonl", ".json", ".md", ".mdc", ".db"}
-_NAMES = {".cursorrules", ".windsurfrules", ".clinerules"}
+_NAMES = {".cursorrules", ".windsurfrules", ".clinerules", "state.vscdb"}
+_IN_TALKS = "agent-transcripts"  #: a folder in which texts are conversations
 _NOT_INSIDE = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", "tool-results", "target", "dist"}
 _CONFLICT = re.compile(r"\(.*conflicted copy.*\)|\.sync-conflict-\d|_conflict-\d{8}", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+) (?:\d{1,2}|\(\d{1,2}\))(\.\w+)")
@@ -89,7 +90,7 @@ def _below(folder: Path, depth: int = 0) -> Iterator[Candidate | PassedOver]:
         if entry.is_dir(follow_symlinks=False):
             if entry.name not in _NOT_INSIDE and depth < MAX_DEPTH:
                 yield from _below(path, depth + 1)
-        elif path.suffix in _SUFFIXES or entry.name in _NAMES:
+        elif path.suffix in _SUFFIXES or entry.name in _NAMES or (path.suffix == ".txt" and _IN_TALKS in path.parts):
             if _is_conflict(entry.name, names):
                 yield PassedOver(path=path, why="a copy that a sync conflict left; name the file itself")
                 continue
