@@ -102,6 +102,22 @@ async def test_a_missing_transcript_is_noted_and_the_words_of_the_hook_are_used(
         assert await state(daemon) == "missing"
 
 
+async def test_what_a_host_writes_behind_its_last_hook_is_read_by_the_next_sweep(home: Path) -> None:
+    path, now = home / "late.jsonl", datetime.now(UTC).isoformat()
+    async with running(home, agent=ScriptedAgent(each_prompt)) as daemon, client(daemon) as one:
+        await deliver(one, "Stop", cwd=str(home), prompt_id="p0", transcript_path=str(path), at=now)
+        await daemon.follower.caught_up()
+        assert await state(daemon) == "missing"
+        await asyncio.to_thread(path.write_bytes, record("user", "first"))
+        await daemon.sweep.once()
+        assert (await messages(daemon), await state(daemon)) == (["first"], "ok")
+        await deliver(one, "SessionEnd", cwd=str(home), reason="exit", transcript_path=str(path), at=now)
+        await daemon.follower.caught_up()
+        await asyncio.to_thread(path.write_bytes, path.read_bytes() + record("assistant", "second"))
+        await daemon.sweep.once()
+        assert await messages(daemon) == ["first", "second"]
+
+
 async def test_a_line_of_many_megabytes_is_read_and_the_next_one_too(home: Path) -> None:
     path = home / "t.jsonl"
     content = record("user", "x" * 9_000_000) + record("user", "after")

@@ -68,6 +68,11 @@ class Follower:
         self.indexer.wake()
         self.maturer.wake()
 
+    async def late(self) -> None:
+        """Read what hosts wrote behind the last hook of a session."""
+        await self.reader.catch_up_late()
+        self.indexer.wake()
+
     async def caught_up(self) -> None:
         """Wait until all that followed from the events so far is done."""
         while self._tasks:

@@ -286,6 +286,7 @@ class Parts(ABC):
         self.sweep = Sweep(
             upkeep=self.upkeep, config=lambda: self.config, changed=self.config_file.changed, reload=self.reload,
             spool=self.spool, drain_spool=self.drainer.drain,
+            late=self.reader.positions.late, read_late=self.follower.late,
             expiry=expiry, maintenance=self.maintenance, notes=KeptNotes(self.journal), rest=self._rest,
             edited=self.observer.anything, observe=self.observer.look, wake_worker=self.worker.wake, clock=self.clock,
         )  # fmt: skip

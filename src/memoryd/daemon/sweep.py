@@ -36,6 +36,8 @@ class Sweep:
     changed: Callable[[], bool]  #: whether the configuration file is another one than the one in force
     reload: Callable[[], Awaitable[None]]
     drain_spool: Callable[[], Awaitable[None]]
+    late: Callable[[], object]  #: transcripts that may have gone on behind the last hook of their sessions, if any
+    read_late: Callable[[], Awaitable[None]]
     expiry: Expiry
     maintenance: Maintenance
     notes: KeptNotes
@@ -80,6 +82,8 @@ class Sweep:
             steps.append(self.reload)
         if self.spool.count():
             steps.append(self.drain_spool)
+        if self.late():
+            steps.append(self.read_late)
         if self.upkeep.anything(now, self.config().consolidation.idle_seconds):
             steps.append(self._sessions)
         if self.expiry.anything(now):

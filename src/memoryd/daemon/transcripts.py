@@ -81,6 +81,11 @@ class TranscriptReader:
         for position in behind + await asyncio.to_thread(self.positions.of_agents):
             await self.catch_up(position.host, position.session_id)
 
+    async def catch_up_late(self) -> None:
+        """Look once more at what was missing or ended: some hosts write their transcript behind their last hook."""
+        for position in await asyncio.to_thread(self.positions.late):
+            await self.catch_up(position.host, position.session_id)
+
     async def _read(self, position: Position) -> Sequence[str]:
         """Returns the sub-agents whose transcripts it tells of, and which are news."""
         agents: list[str] = []

@@ -13,6 +13,8 @@ from memoryd.daemon.journal.store import Row
 from memoryd.ipc.events import Event
 from memoryd.ipc.hosts.base import TranscriptState
 
+LATE_MINUTES = 10  #: after its last event a session's transcript is still looked at
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
@@ -68,6 +70,13 @@ class Positions:
     def behind(self) -> list[Position]:
         """Sessions whose last event is newer than their last read."""
         return self._select("transcript_read_at is null or last_at >= transcript_read_at")
+
+    def late(self) -> list[Position]:
+        """Sessions heard a while ago whose hosts may have written on behind the last hook, or only then."""
+        return self._select(
+            "(transcript_state = 'missing' or ended_at is not null) and last_at >= ?",
+            rfc3339(self.journal.clock() - timedelta(minutes=LATE_MINUTES)),
+        )
 
     def newest(self, *, limit: int = 20, days: int = 7) -> list[Row]:
         """Sessions whose hosts named a transcript, the one that was heard last first."""
