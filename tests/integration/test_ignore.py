@@ -17,6 +17,7 @@ from support.talk import deliver, turn
 from memoryd.daemon import ignoring, off_record
 from memoryd.daemon.config import Config, Privacy
 from memoryd.daemon.daemon import Daemon
+from memoryd.daemon.projects import real_path
 from memoryd.errors import Busy
 
 SAID = "kestrel seventeen"  #: stands in the ignored file
@@ -210,8 +211,7 @@ async def test_a_file_system_that_hangs_leaves_the_rules_as_they_were_and_nobody
 async def test_what_is_said_in_a_folder_that_was_never_seen_waits_until_its_disk_answers(
     home: Path, repository: Path, hung: threading.Event, exclude: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = off_record.real_path
-    monkeypatch.setattr(off_record, "real_path", lambda path: (hung.wait(30), real(path))[1])
+    monkeypatch.setattr(off_record, "real_path", lambda path: (hung.wait(30), real_path(path))[1])
     excluded = Config(privacy=Privacy(exclude=tuple(f"{home}/{name}" for name in exclude)))
     async with running(home, config=excluded) as daemon, client(daemon) as one:
         hung.clear()
