@@ -516,7 +516,7 @@ async def test_cursors_transcripts_give_their_sessions_but_those_that_its_hooks_
     async with serving(home / "second") as (_, one):
         for place in (path.parent, older[1], older[1].parent):
             done = await bring(one, place)
-            assert ["older Cursor" in row.why for row in done.passed_over if row.path in map(str, older)] == [True]
+            assert ["`memoryd save`" in row.why for row in done.passed_over if row.path in map(str, older)] == [True]
     gone = cursor(home / "gone", SAID, cwd="/nowhere/at-all")
     async with serving(home / "other") as (daemon, one):
         assert (await bring(one, gone)).gone == 1

@@ -24,8 +24,8 @@ HOST = "cursor"
 FOLDER = "agent-transcripts"
 SUB_AGENTS = "subagents"
 NOT_READ = (
-    "conversations of an older Cursor, in a form that is not documented and not read; open them in a Cursor that writes"
-    f" {FOLDER}/*.jsonl, or export what matters as Markdown and import that"
+    "a form in which an older Cursor kept conversations; it is not documented, and not read: keep what matters of them"
+    " with `memoryd save`"
 )
 MAX_BYTES = 64 * 1024 * 1024  #: of a file that is read
 MAX_FOLDERS = 2_000  #: that are looked at for the one that a name stands for
